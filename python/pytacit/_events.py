@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, ClassVar, Dict, Iterable, List, Mapping, Sequence, Tuple, Union, cast
 
-from ._library import call, ffi, lib, made_text, text, whole
-from .study import as_number
+from ._library import call, ffi, lib, made_text, real, text, whole
 
 #: How members are sampled. "poisson": each one independently, with the probability sampling_rate, which at 1 means that
 #: everybody takes part. "fixed-size": a share sampling_rate, without replacement. "poisson-replaced": Poisson, charged
@@ -60,7 +59,7 @@ class _Sampled(Event):
         raise NotImplementedError
 
     def parts(self) -> Tuple[float, int, float]:
-        rate = as_number(self.sampling_rate, "sampling_rate")
+        rate = real(self.sampling_rate, "sampling_rate")
         return self._parameter(), sampling_of(self.sampling, rate), rate
 
 
@@ -75,7 +74,7 @@ class Gaussian(_Sampled):
     mechanism: ClassVar[int] = lib.TACIT_DP_GAUSSIAN
 
     def _parameter(self) -> float:
-        return as_number(self.noise_multiplier, "noise_multiplier")
+        return real(self.noise_multiplier, "noise_multiplier")
 
 
 @dataclass(frozen=True, init=False)
@@ -100,7 +99,7 @@ class Laplace(_Sampled):
         self.__post_init__()
 
     def _parameter(self) -> float:
-        return as_number(self.epsilon, "epsilon")
+        return real(self.epsilon, "epsilon")
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class Pure(_Sampled):
     mechanism: ClassVar[int] = lib.TACIT_DP_PURE
 
     def _parameter(self) -> float:
-        return as_number(self.epsilon, "epsilon")
+        return real(self.epsilon, "epsilon")
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,7 @@ class Renyi(Event):
 
     def parts(self) -> Tuple[float, int, float]:
         order = max(1, whole(self.order, "order"))
-        return as_number(self.divergence, "divergence"), lib.TACIT_DP_ALL, 1 / order
+        return real(self.divergence, "divergence"), lib.TACIT_DP_ALL, 1 / order
 
 
 #: One event, or several that happen one after the other.

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._events import SAMPLINGS, Event, write_events
-from ._library import call, ffi, lib, made_text, string, struct, text, whole
-from .study import as_number
+from ._library import call, ffi, lib, made_text, real, string, struct, text, whole
 
 #: Whose data are protected.
 UNITS: Dict[str, int] = {
@@ -58,7 +57,7 @@ def read_guarantee(g: Any, statement: str) -> Guarantee:
 
 def _shown(function: Any, number: float, what: str) -> str:
     digits = ffi.new("char[32]")
-    function(digits, as_number(number, what))
+    function(digits, real(number, what))
     return string(digits) or ""
 
 
@@ -100,9 +99,9 @@ def delta_of(delta: Optional[float], members: Optional[int]) -> float:
     if delta is None and members is None:
         raise ValueError("a delta is needed: give delta, or members=N for min(1e-5, 1/N^2)")
     if members is None:
-        return as_number(delta, "delta")
+        return real(delta, "delta")
     usual = delta_default(members)
-    chosen = usual if delta is None else as_number(delta, "delta")
+    chosen = usual if delta is None else real(delta, "delta")
     call(lib.tacit_delta_check, text("delta", "field"), chosen, members)
     warn_of_delta(chosen, members, 4)
     return chosen

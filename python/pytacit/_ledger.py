@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Union
 
 from ._events import Event, read_event
 from ._guarantee import UNITS, delta_of, one_of
-from ._library import call, error, escape, ffi, lib, made_text, out, string, struct, text
+from ._library import Handle, call, callback, error, ffi, lib, made_text, out, string, struct, text
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Spent:
         return self.statement
 
 
-class Ledger:
+class Ledger(Handle):
     """A ledger that is looked at: read_ledger opens one of a storage, import_ledger one that somebody has exported.
 
     Every entry was checked when it was opened. Several threads may use it. It is closed with its last reference, by
@@ -301,6 +301,6 @@ def get_all_ledger_names(storage: str) -> List[str]:
     def add(_user: Any, name: Any) -> None:
         names.append(string(name) or "")
 
-    visit = ffi.callback("void(void *, const char *)", add, onerror=escape)
+    visit = callback("void(void *, const char *)", add)
     call(lib.tacit_ledger_list, text(storage, "storage"), visit, ffi.NULL)
     return names

@@ -6,10 +6,13 @@ locks and connections are the parent's, so every call is refused there, and noth
 
 from __future__ import annotations
 
+import json
+import math
+import operator
 import os
 import threading
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Type, Union, cast
 
 from . import _declarations, errors
 
@@ -111,13 +114,13 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def _begin() -> None:
+def refuse_forked() -> None:
+    """Raises in a process that was forked from one that has used tacit."""
     if _Process.forked:
         raise RuntimeError(
             "this process was forked from one that has used tacit, and cannot use it: start processes with "
             'multiprocessing.get_context("spawn"), or use pytacit in the children alone'
         )
-    _Process.used = True
 
 
 # ---- calls
@@ -149,9 +152,35 @@ def raise_escaped() -> None:
         raise exception
 
 
+def callback(kind: str, function: Callable[..., Any], error: Any = None, onerror: Any = escape) -> Any:
+    """A function that the library calls, until the result is dropped. `error` is what it gets where Python has raised.
+
+    A child that was forked in it must not come out of it: the library would go on twice, without its threads and locks.
+    """
+
+    def guarded(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        finally:
+            if _Process.forked:
+                _end_forked()
+
+    return ffi.callback(kind, guarded, error=error, onerror=onerror)
+
+
+def _end_forked() -> None:
+    os.write(
+        2,
+        b"pytacit: a process that was forked in a function that tacit calls has left that function, and is ended: "
+        b"end it there, by os._exit\n",
+    )
+    os._exit(1)
+
+
 def call(function: Any, *arguments: Any) -> None:
     """Calls a function that returns a status and takes a tacit_error last; a failure is raised."""
-    _begin()
+    refuse_forked()
+    _Process.used = True
     err = ffi.new("tacit_error *")
     status = function(*arguments, err)
     del arguments  # who keeps an exception, and this frame with it, keeps no handle open
@@ -170,11 +199,12 @@ def error(status: int, message: str) -> errors.TacitError:
 def owned(pointer: Any, end: Callable[[Any], None], keep: Any = None) -> Any:
     """A handle that ends with its last reference; never in a forked process, where it is the parent's.
 
-    keep: what has to live as long as the handle does.
+    keep: what has to live as long as the handle does. A handle that has to end after this one cannot be kept so: where
+    both are garbage of one cycle, either may end first. `end` ends both then.
     """
 
-    def finish(handle: Any, _kept: Any = keep) -> None:
-        if not _Process.forked:
+    def finish(handle: Any, _kept: Any = keep, process: "Type[_Process]" = _Process) -> None:
+        if not process.forked:
             end(handle)
 
     return ffi.gc(pointer, finish)
@@ -199,6 +229,14 @@ def made_text(function: Any, *arguments: Any) -> str:
     return string(owned(pointer[0], lib.tacit_text_free)) or ""
 
 
+class Handle:
+    """What stands for an open handle of the library: it is neither copied nor pickled."""
+
+    def __reduce_ex__(self, _protocol: Any) -> NoReturn:
+        kind = type(self).__name__
+        raise TypeError(f"{kind} cannot be copied or pickled: it is open in this process, and another opens its own")
+
+
 # ---- values
 
 
@@ -217,17 +255,106 @@ def text(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
         raise TypeError(f"{what} must be a str, got {type(value).__name__}")
     if "\0" in value:
         raise ValueError(f"{what} must not have a character of code 0")
-    return ffi.new("char[]", value.encode("utf-8"))
+    return ffi.new("char[]", _utf8(value, what))
 
 
-def whole(value: Any, what: str) -> int:
-    """A whole number from 0 to 2^63 - 1."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+def _utf8(value: str, what: str) -> bytes:
+    try:
+        return value.encode("utf-8")
+    except UnicodeEncodeError as why:
+        raise ValueError(f"{what} must be Unicode text, got half of a surrogate pair at {why.start}") from None
+
+
+def whole(value: Any, what: str, most: int = 2**63 - 1) -> int:
+    """A whole number from 0 to `most`."""
+    number = None if isinstance(value, bool) else index_of(value)
+    if number is None:
         raise TypeError(f"{what} must be a whole number, got {type(value).__name__}")
-    number = int(value.__index__())
-    if not 0 <= number < 2**63:
-        raise ValueError(f"{what} must be 0 or more and fit into 63 bits, got {number}")
+    if not 0 <= number <= most:
+        raise ValueError(f"{what} must be 0 or more and at most {most}, got {shown(number)}")
     return number
+
+
+def index_of(value: Any) -> Optional[int]:
+    """A whole number; None: it is none. Arrays have the method, and refuse."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def real(value: Any, what: str) -> float:
+    """A number as a double; infinite and NaN are for the library to refuse."""
+    try:
+        if isinstance(value, (str, bytes, bytearray)):
+            raise TypeError
+        return float(value)
+    except TypeError:
+        raise TypeError(f"{what} must be a number, got {type(value).__name__}") from None
+    except OverflowError:
+        raise ValueError(f"{what} must be a number up to 1.8e308, got {shown(value)}") from None
+
+
+def milliseconds(value: Any, what: str) -> int:
+    """Seconds, 0 or more and at most 10^9, as whole milliseconds; what is more than nothing is at least one."""
+    seconds = real(value, what)
+    if not 0 <= seconds <= 1e9:
+        raise ValueError(f"{what} must be from 0 to 1e9 seconds, got {seconds:g}")
+    return max(int(seconds * 1000), 1 if seconds > 0 else 0)
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False, and nothing that only counts as one."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{what} must be True or False, got {type(value).__name__}")
+    return value
+
+
+def shown(number: Any) -> str:
+    """A number as a sentence has it; Python refuses to write very long ones."""
+    if isinstance(number, int) and number.bit_length() > 128:
+        return f"a number of {number.bit_length()} bits"
+    return str(number)
+
+
+def as_json(value: Any, what: str) -> str:
+    """What the library takes as JSON: dictionaries with keys that are texts, lists, texts, numbers, bool and None.
+
+    A value that JSON does not have is refused by its name: "space.x.low".
+    """
+    try:
+        return json.dumps(_plain(value, what))
+    except RecursionError:
+        raise ValueError(f"{what or 'it'} is nested too deeply, or contains itself") from None
+
+
+def _plain(value: Any, where: str) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        _utf8(value, where)
+        return str(value)
+    if isinstance(value, Mapping):
+        return _plain_members(cast("Mapping[Any, Any]", value), where)
+    if isinstance(value, (list, tuple)):
+        return [_plain(member, f"{where}[{i}]") for i, member in enumerate(cast("List[Any]", value))]
+    whole_number = index_of(value)
+    if whole_number is not None and -(2**63) <= whole_number < 2**63:
+        return whole_number
+    number = real(value, where)
+    if not math.isfinite(number):
+        raise ValueError(f"{where} must be finite, got {number}")
+    return number
+
+
+def _plain_members(value: "Mapping[Any, Any]", where: str) -> Dict[str, Any]:
+    made: Dict[str, Any] = {}
+    for key, member in value.items():
+        if not isinstance(key, str):
+            raise TypeError(f"{where or 'it'} must have names that are str, got {type(key).__name__}")
+        _utf8(key, f"a name in {where}" if where else "a name")
+        made[str(key)] = _plain(member, f"{where}.{key}" if where else key)
+    return made
 
 
 def struct(name: str) -> Any:

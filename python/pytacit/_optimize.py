@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, cast
 
-from ._library import call, escape, ffi, has_escaped, lib, struct, whole
-from .errors import CancelledError, TacitError
+from ._library import call, callback, escape, ffi, has_escaped, lib, struct, whole
+from .errors import CancelledError
 from .trial import ParamValue, Trial
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Objective = Callable[[Mapping[str, ParamValue]], float]
 Callback = Callable[["Study", Trial], None]
+
+#: Threads of one call, as many as a worker of the library may have.
+MOST_JOBS = 1024
 
 # What an evaluation returns; any status but the other two is a failure.
 OK, CANCELLED, FAILED = int(lib.TACIT_OK), int(lib.TACIT_E_CANCELLED), int(lib.TACIT_E_ARG)
@@ -81,8 +84,8 @@ class Run:
                 self.progress.step(self.study)
             if self.callbacks:
                 trial = self.study.get_trial(number)
-                for callback in self.callbacks:
-                    callback(self.study, trial)
+                for called in self.callbacks:
+                    called(self.study, trial)
 
     def work(self, jobs: int) -> None:
         """Runs trials in this thread, or in several beside it; raises what ended them."""
@@ -100,7 +103,7 @@ class Run:
                 threading.Thread(target=self._work_there, name=f"pytacit-{i}").start()
             with self._changed:
                 self._changed.wait_for(lambda: self._ended == jobs)
-        except KeyboardInterrupt as why:
+        except BaseException as why:  # it was interrupted, or the system has no more threads
             self.fail(why)
             with self._changed:  # what runs is finished and told; a second interruption does not wait for it
                 self._closed = True
@@ -131,13 +134,9 @@ class Worker:
         self._running: Optional[int] = None  # a trial that was not told
         opts = struct("tacit_worker_opts")
         # The callbacks are members of this object: they live as long as the call.
-        self._evaluate_c = ffi.callback(
-            "tacit_evaluate", self._evaluate, error=CANCELLED, onerror=self._escape
-        )
-        self._stop_c = ffi.callback("bool(void *)", self._stop, error=True, onerror=self._escape)
-        self._listen_c = ffi.callback(
-            "void(void *, const tacit_worker_event *)", self._listen, onerror=self._escape
-        )
+        self._evaluate_c = callback("tacit_evaluate", self._evaluate, CANCELLED, self._escape)
+        self._stop_c = callback("bool(void *)", self._stop, True, self._escape)
+        self._listen_c = callback("void(void *, const tacit_worker_event *)", self._listen, None, self._escape)
         opts.evaluate, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
         opts.time_ms = run.time_ms
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
@@ -156,12 +155,8 @@ class Worker:
             self._give_back()
 
     def _give_back(self) -> None:
-        """Others may have at once what was interrupted. A coordinator's client waits for the end of the lease."""
         if self._running is not None and self._run.agent is None:
-            try:
-                call(lib.tacit_study_requeue, self._study._open(), self._running)
-            except (TacitError, ValueError):  # it is not running any more, or the study is closed
-                pass
+            self._study._give_back(self._running)
 
     def _escape(self, kind: Any, exception: Any, traceback: Any) -> None:
         self._run.stopping = True
@@ -208,13 +203,20 @@ def as_float(value: Any) -> float:
         if value is None or isinstance(value, (str, bytes)):
             raise TypeError
         return float(value)
+    except OverflowError:
+        raise NotANumber("the objective must return a number up to 1.8e308, got a larger one") from None
     except (TypeError, ValueError):
         raise NotANumber(f"the objective must return a number, got {type(value).__name__}") from None
 
 
 def describe(why: BaseException) -> str:
-    """An exception as the reason of a failure."""
-    return f"{type(why).__name__}: {why}" if str(why) else type(why).__name__
+    """An exception as the reason of a failure. Its text comes from a method, which may fail, too."""
+    kind = type(why).__name__
+    try:
+        said = str(why)
+    except Exception:
+        said = ""
+    return f"{kind}: {said}" if said else kind
 
 
 def _failed(err: Any, reason: str) -> int:
@@ -252,6 +254,28 @@ def jobs_of(n_jobs: int) -> int:
     """-1 is one for each core."""
     if n_jobs == -1:
         return os.cpu_count() or 1
-    if whole(n_jobs, "n_jobs") == 0:
+    if whole(n_jobs, "n_jobs", MOST_JOBS) == 0:
         raise ValueError("n_jobs must be 1 or more, or -1 for one for each core, got 0")
-    return n_jobs
+    return int(n_jobs)
+
+
+def exceptions(catch: Any) -> Tuple[Type[BaseException], ...]:
+    """`catch` as a tuple of classes."""
+    classes = cast("Tuple[Any, ...]", catch if isinstance(catch, tuple) else (catch,))
+    for kind in classes:
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError(f"catch must be a class of exceptions or a tuple of such classes, got {kind!r}")
+    return classes
+
+
+def functions(callbacks: Any) -> List[Callback]:
+    """`callbacks` as a list of functions."""
+    if callbacks is None:
+        return []
+    if not isinstance(callbacks, Iterable):
+        raise TypeError(f"callbacks must be a list of functions, got {type(callbacks).__name__}")
+    made = list(cast("Iterable[Callback]", callbacks))
+    for one in made:
+        if not callable(one):
+            raise TypeError(f"callbacks must be functions of a study and a trial, got {type(one).__name__}")
+    return made

@@ -10,9 +10,8 @@ import re
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
 from . import _fields
-from ._library import escape, ffi, lib, out, string, text, whole
+from ._library import callback, ffi, lib, out, real, string, text, whole
 from .space import Space
-from .study import as_number
 
 #: A file, by its name.
 File = Union[str, "os.PathLike[str]"]
@@ -63,7 +62,7 @@ class Plan:
             return field.choices.index(value)
         if field.kind == "INT" and (isinstance(value, bool) or not hasattr(value, "__index__")):
             raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
-        number = value.__index__() if field.kind == "INT" else as_number(value, name)
+        number = value.__index__() if field.kind == "INT" else real(value, name)
         if not (field.low <= number <= field.high and (field.kind != "OPEN" or number > field.low)):
             raise ValueError(f"{name} must be {field.allowed}, got {number}")
         return number
@@ -105,7 +104,7 @@ class Plan:
             return
         if unit == "record":
             self.c.unit = lib.TACIT_PLAN_UNIT_RECORD
-        elif isinstance(unit, str) or not 0 < as_number(unit, "unit") <= 1e12:
+        elif isinstance(unit, str) or not 0 < real(unit, "unit") <= 1e12:
             raise ValueError(f'unit must be "record", or a number in (0, 1000000000000], got {unit!r}')
         else:
             self.c.curator.unit = unit
@@ -137,7 +136,7 @@ class Plan:
     def callback(self, member: str, function: Any, error: Any = None) -> None:
         """Sets a callback; what it raises is raised by the call, if it runs in the thread of the call."""
         kind = dict(ffi.typeof("tacit_simulation_plan").fields)[member].type
-        setattr(self.c, member, self._keep(ffi.callback(kind, function, error=error, onerror=escape)))
+        setattr(self.c, member, self._keep(callback(kind, function, error)))
 
     def close(self) -> Any:
         """The plan as tacit_simulate takes it: nothing more can be given."""

@@ -10,23 +10,26 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from ._library import (
+    Handle,
     call,
+    callback,
     error,
-    escape,
     ffi,
+    flag,
     has_network,
     is_stopped,
     lib,
     made_text,
     out,
     owned,
+    real,
     string,
     struct,
     text,
     whole,
 )
-from ._optimize import Callback, Objective, Run
-from .study import Catch, Study, as_number, records_opts
+from ._optimize import Callback, Objective, Run, exceptions, functions
+from .study import Catch, Study, records_opts
 from .trial import moment
 
 
@@ -50,7 +53,7 @@ class AgentRound:
     skipped: Optional[str]  #: why the round ended without a broadcast; None: it did not
 
 
-class Agent:
+class Agent(Handle):
     """Takes a place in a federated study, or comes back to the one that its storage has.
 
     Everything that an agent does is in its storage before it has an effect outside: it may be interrupted or killed at
@@ -90,7 +93,7 @@ class Agent:
         """
         if not has_network:
             raise error(lib.TACIT_E_UNSUPPORTED, "Agent needs libtacit-net, with the network built in; it is not here")
-        self._lock = threading.Lock()  # a handle serves one thread at a time
+        self._busy = threading.Lock()  # while run is under way: a handle serves one thread at a time
         self._consider, self._note = consider, note
         self._storage, self._called = storage, local_name or study
         opts = struct("tacit_agent_opts")
@@ -105,10 +108,11 @@ class Agent:
         }
         for name, value in texts.items():
             setattr(opts, name, value)
-        opts.epsilon, opts.delta = as_number(epsilon, "epsilon"), as_number(delta, "delta")
-        opts.accept_not_private, opts.accept_restored = accept_not_private, accept_restored
+        opts.epsilon, opts.delta = real(epsilon, "epsilon"), real(delta, "delta")
+        opts.accept_not_private = flag(accept_not_private, "accept_not_private")
+        opts.accept_restored = flag(accept_restored, "accept_restored")
         if patience_s is not None:
-            opts.patience_s = as_number(patience_s, "patience_s")
+            opts.patience_s = real(patience_s, "patience_s")
         if test_seed is not None:
             opts.test_seed, opts.test_key = whole(test_seed, "test_seed"), whole(test_key, "test_key")
         mine, _kept = records_opts(**records) if isinstance(records, Mapping) else records_opts(records or 0)
@@ -120,12 +124,12 @@ class Agent:
     def _callbacks(self, opts: Any) -> List[Any]:
         """Sets the callbacks; they live as long as the handle does."""
         offered = "tacit_status(void *, const tacit_agent_offer *, tacit_error *)"
-        stop = ffi.callback("bool(void *)", is_stopped, error=True, onerror=escape)
-        note = ffi.callback("void(void *, const char *)", self._hear, onerror=escape)
+        stop = callback("bool(void *)", is_stopped, True)
+        note = callback("void(void *, const char *)", self._hear)
         opts.stop, opts.note = stop, note
         if self._consider is None:
             return [stop, note]
-        consider = ffi.callback(offered, self._offered, error=lib.TACIT_E_STATE, onerror=escape)
+        consider = callback(offered, self._offered, lib.TACIT_E_STATE)
         opts.consider = consider
         return [stop, note, consider]
 
@@ -151,8 +155,7 @@ class Agent:
     @property
     def promise(self) -> str:
         """What the study may spend, for whom and towards whom, or why it is NOT PRIVATE."""
-        with self._lock:
-            return made_text(lib.tacit_agent_promise, self._open())
+        return made_text(lib.tacit_agent_promise, self._open())
 
     @property
     def study(self) -> Study:
@@ -170,15 +173,21 @@ class Agent:
         """
         if not callable(func):
             raise TypeError(f"func must be a function of a dict, got {type(func).__name__}")
-        caught = catch if isinstance(catch, tuple) else (catch,)
-        with self._lock:
+        caught, called = exceptions(catch), functions(callbacks)
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError(
+                "run was called by a function or a callback of run on the same agent, or by a second thread"
+            )
+        try:
             study = self.study
-            run = Run(study, func, 2**62, True, 0, caught, list(callbacks or ()), agent=self._open())
+            run = Run(study, func, 2**62, True, 0, caught, called, agent=self._open())
             try:
                 run.work(1)
             finally:  # an exception that somebody keeps does not keep the agent open
                 run.agent = None
                 study.close()
+        finally:
+            self._busy.release()
 
     # ---- what left this machine
 

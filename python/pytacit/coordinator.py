@@ -9,11 +9,28 @@ import ipaddress
 import json
 from typing import Any, Dict, Mapping, Optional, Union
 
-from ._library import call, error, ffi, has_network, lib, made_text, out, owned, string, struct, text, whole
-from .study import SearchSpace, as_number, study_document
+from ._library import (
+    Handle,
+    as_json,
+    call,
+    error,
+    ffi,
+    flag,
+    has_network,
+    lib,
+    made_text,
+    out,
+    owned,
+    real,
+    string,
+    struct,
+    text,
+    whole,
+)
+from .study import SearchSpace, study_document
 
 
-class Coordinator:
+class Coordinator(Handle):
     """Serves the studies of a storage as long as it is open.
 
         with pytacit.Coordinator("sqlite:///coordinator.db") as coordinator:
@@ -46,40 +63,47 @@ class Coordinator:
             raise error(
                 lib.TACIT_E_UNSUPPORTED, "Coordinator needs libtacit-net, with the network built in; it is not here"
             )
-        if not allow_other_machines and not _is_here(listen):
+        if not flag(allow_other_machines, "allow_other_machines") and not _is_here(listen):
             raise ValueError(
                 f"listen is {listen}, which other machines may reach: say allow_other_machines=True, or listen at "
                 "127.0.0.1"
             )
-        self._token: Optional[str] = None  # an operator's that this object has made
+        self._token: Optional[str] = None  # the operator's, where this object was shown it
         opts, where = struct("tacit_coordinator_opts"), text(storage, "storage")
         opts.storage = where
         if test_seed is not None:
             opts.test_seed = whole(test_seed, "test_seed")
-        self._handle: Any = out(
-            lib.tacit_coordinator_open, "tacit_coordinator *", lib.tacit_coordinator_close, opts
-        )
         serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
-        serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads")
-        # The server ends before the coordinator: it keeps it.
-        self._server: Any = out(
-            lib.tacit_server_start, "tacit_server *", lib.tacit_server_stop, self._handle, serving, keep=self._handle
-        )
+        serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads", 2**31 - 1)
+        server = ffi.new("tacit_server **")
+
+        def end(coordinator: Any) -> None:
+            lib.tacit_server_stop(server[0])  # NULL until it is started
+            lib.tacit_coordinator_close(coordinator)
+
+        self._handle: Any = None
+        handle = out(lib.tacit_coordinator_open, "tacit_coordinator *", end, opts)
+        call(lib.tacit_server_start, server, handle, serving)
+        self._url = string(lib.tacit_server_url(server[0])) or ""
+        self._fingerprint = string(lib.tacit_server_fingerprint(server[0])) or ""
+        self._handle = handle
 
     # ---- where it is
 
     @property
     def url(self) -> str:
         """Where agents and clients find it: "https://127.0.0.1:PORT"."""
-        return string(lib.tacit_server_url(self._open_server())) or ""
+        self._open()
+        return self._url
 
     @property
     def fingerprint(self) -> str:
         """Of its key: who joins compares it. The same for a storage, whenever it is opened."""
-        return string(lib.tacit_server_fingerprint(self._open_server())) or ""
+        self._open()
+        return self._fingerprint
 
     def __repr__(self) -> str:
-        return f"<pytacit.Coordinator {self.url if self._server is not None else '(closed)'}>"
+        return f"<pytacit.Coordinator {self._url if self._handle is not None else '(closed)'}>"
 
     # ---- the operator's
 
@@ -120,7 +144,7 @@ class Coordinator:
             federation=together or None,
             privacy=privacy,
         )
-        call(lib.tacit_coordinator_create, self._open(), text(json.dumps(document), "document"))
+        call(lib.tacit_coordinator_create, self._open(), text(as_json(document, ""), "document"))
         return name
 
     def invite(self, study: str, uses: Optional[int] = None, expires_s: float = 0.0) -> str:
@@ -129,19 +153,20 @@ class Coordinator:
         """
         if uses is None:
             uses = int(self.study_state(study).get("agents") or 0)
-        seconds = as_number(expires_s, "expires_s")
+        seconds = real(expires_s, "expires_s")
         named = text(study, "study")
         return made_text(lib.tacit_coordinator_invite, self._open(), named, whole(uses, "uses"), seconds)
 
     def operator_token(self, another: bool = False) -> str:
         """The operator's token, for create_study(..., storage=c.url, token=...) and `tacit remote`.
 
-        A storage shows its first one once; later objects say another=True, and those that there are stay valid.
+        A storage shows its first one once; later objects say another=True, and those that there are stay valid. What
+        is asked of this object needs none.
         """
         if self._token is not None and not another:
             return self._token
         pointer = ffi.new("char **")
-        call(lib.tacit_coordinator_operator_token, self._open(), bool(another), pointer)
+        call(lib.tacit_coordinator_operator_token, self._open(), flag(another, "another"), pointer)
         if pointer[0] == ffi.NULL:
             raise error(
                 lib.TACIT_E_STATE,
@@ -155,20 +180,21 @@ class Coordinator:
 
     def study_state(self, study: str) -> Dict[str, Any]:
         """How a study stands: its document and state, and of a federated one its roster and round."""
-        state = self.request("GET", f"/v1/studies/{study}")
+        state = self.request("GET", _path(study))
         state["document"] = json.loads(state["document"])
         return state
 
     def study_ledger(self, study: str) -> Dict[str, Any]:
         """The ledger of a federated study, as others may check it: what tacit_ledger_import reads."""
-        return self.request("GET", f"/v1/studies/{study}/privacy")
+        return self.request("GET", _path(study) + "/privacy")
 
     def request(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
         """An operator's request, answered in this process: the routes are those of <tacit/net.h>."""
         asked = struct("tacit_request")
-        written = None if body is None else json.dumps(dict(body))
-        kept = [text(method, "method"), text(path, "path"), text(self._any_token(), "token"), text(written, "body")]
-        asked.method, asked.path, asked.bearer, asked.body = kept
+        written = None if body is None else as_json(body, "body")
+        kept = [text(method, "method"), text(path, "path"), text(written, "body")]
+        asked.method, asked.path, asked.body = kept
+        asked.as_operator = 1
         asked.body_size = 0 if written is None else len(written.encode("utf-8"))
         made, end = lib.tacit_coordinator_handle, lib.tacit_response_free
         handle, pointer = self._open(), ffi.new("tacit_response **")
@@ -180,21 +206,10 @@ class Coordinator:
             raise error(_code(status), str(answer.get("detail") or answer.get("title") or f"HTTP status {status}"))
         return answer
 
-    def _any_token(self) -> str:
-        """The holder is the operator: where the first token was shown to somebody else, this object makes its own."""
-        if self._token is None:
-            pointer = ffi.new("char **")
-            call(lib.tacit_coordinator_operator_token, self._open(), False, pointer)
-            if pointer[0] == ffi.NULL:
-                return self.operator_token(another=True)
-            self._token = string(owned(pointer[0], lib.tacit_text_free)) or ""
-        return self._token
-
     # ---- the end
 
     def close(self) -> None:
         """Answers what was asked, then ends. Agents that are left wait for it to come back."""
-        self._server = None
         self._handle = None
 
     def __enter__(self) -> "Coordinator":
@@ -209,11 +224,13 @@ class Coordinator:
             raise ValueError("the coordinator is closed")
         return handle
 
-    def _open_server(self) -> Any:
-        server = self._server
-        if server is None:
-            raise ValueError("the coordinator is closed")
-        return server
+
+def _path(study: str) -> str:
+    if not isinstance(study, str):
+        raise TypeError(f"study must be a str, got {type(study).__name__}")
+    if not study or "/" in study:
+        raise ValueError(f"study must be the name of a study, got {study!r}")
+    return f"/v1/studies/{study}"
 
 
 def _is_here(listen: str) -> bool:

@@ -52,9 +52,9 @@ from ._guarantee import (
     warn_of_delta,
 )
 from ._ledger import Head, Ledger, LedgerEntry, Spent, get_all_ledger_names, import_ledger, read_ledger
-from ._library import call, ffi, lib, made_text, out, owned, string, struct, text, whole
+from ._library import Handle, call, ffi, lib, made_text, out, owned, real, string, struct, text, whole
 from .errors import UnsupportedError
-from .study import Study, as_number, study_document
+from .study import Study, study_document
 
 __all__ = [
     "Calibration",
@@ -192,7 +192,7 @@ def calibrate(
     replaced = relation == "replace-one" and sampling == "poisson"
     kind = lib.TACIT_DP_POISSON_REPLACED if replaced else sampling_of(sampling, described.sampling_rate)
     noise, named = ffi.new("double *"), text(accountant, "accountant")
-    asked = as_number(epsilon, "epsilon")
+    asked = real(epsilon, "epsilon")
     call(lib.tacit_calibrate, named, asked, chosen, kind, sampling_rate, scope.releases, noise)
     event = _gaussian_of(noise[0], releases, sampling_rate, sampling)
     return Calibration(noise[0], event, Scope([event], unit, relation).account(chosen, accountant))
@@ -201,7 +201,7 @@ def calibrate(
 def analytic_gaussian(epsilon: float, delta: float) -> float:
     """The least standard deviation for one Gaussian release of sensitivity 1 (Balle and Wang 2018)."""
     sd = ffi.new("double *")
-    call(lib.tacit_analytic_gaussian, as_number(epsilon, "epsilon"), as_number(delta, "delta"), sd)
+    call(lib.tacit_analytic_gaussian, real(epsilon, "epsilon"), real(delta, "delta"), sd)
     return float(sd[0])
 
 
@@ -234,11 +234,11 @@ _DISTRIBUTIONS: Dict[str, int] = {
 def _repeats(trials: float, distribution: str, shape: Optional[float]) -> Any:
     repeats = struct("tacit_repeats")
     repeats.kind = one_of(distribution, _DISTRIBUTIONS, "distribution")
-    repeats.mean = as_number(trials, "trials")
+    repeats.mean = real(trials, "trials")
     if not 1 <= repeats.mean <= 1e9:
         raise ValueError(f"trials must be the mean of a number of runs, from 1 to 1e9, got {trials}")
     usual = 1.0 if distribution == "negative-binomial" else 0.0
-    repeats.shape = usual if shape is None else as_number(shape, "shape")
+    repeats.shape = usual if shape is None else real(shape, "shape")
     return repeats
 
 
@@ -287,7 +287,7 @@ def calibrate_tune(
     Scope([described], "agent", None)
     chosen, repeats = delta_of(delta, members), _repeats(trials, distribution, shape)
     kind, noise = sampling_of(sampling, described.sampling_rate), ffi.new("double *")
-    asked = as_number(epsilon, "epsilon")
+    asked = real(epsilon, "epsilon")
     call(lib.tacit_calibrate_best_of, repeats, asked, chosen, kind, sampling_rate, described.count, noise)
     run: List[Event] = [_gaussian_of(noise[0], releases, sampling_rate, sampling)]
     return _tuning(Scope(run, "agent", None), run, repeats, chosen, noise[0])
@@ -413,13 +413,13 @@ def _read_release(release: Any, is_open: bool) -> PlannedRelease:
 # ---- spending that adapts
 
 
-class Filter:
+class Filter(Handle):
     """A budget for releases whose parameters are chosen in view of earlier ones: whatever it lets pass is
     (epsilon, delta)-DP together. Several threads may use it."""
 
     def __init__(self, epsilon: float, delta: float) -> None:
         self._lock = threading.Lock()
-        limits = as_number(epsilon, "epsilon"), as_number(delta, "delta")
+        limits = real(epsilon, "epsilon"), real(delta, "delta")
         self._handle = out(lib.tacit_filter_new, "tacit_filter *", lib.tacit_filter_free, *limits)
 
     def would(self, event: Event) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from ._library import call, ffi, lib, string, text
+from ._library import call, ffi, index_of, lib, real, string, text
 from .trial import ParamValue
 
 
@@ -45,6 +45,8 @@ class CategoricalDistribution:
 
     def to_json(self) -> Dict[str, Any]:
         """As a study document has it."""
+        if isinstance(self.choices, (str, bytes)) or not isinstance(self.choices, Iterable):
+            raise TypeError(f"choices must be a list of texts, got {type(self.choices).__name__}")
         return {"type": "choice", "choices": list(self.choices)}
 
 
@@ -114,6 +116,8 @@ class Space:
 
     def point(self, params: Mapping[str, ParamValue]) -> Any:
         """A dictionary as a point: every parameter, and nothing else. Of a finite space "point", or all columns."""
+        if not isinstance(params, Mapping):
+            raise TypeError(f"params must be a dict of parameters by name, got {type(params).__name__}")
         if len(self.names) > self.size and "point" not in params:
             return self._candidate(params)
         self._check_names(params, self.names[: self.size], self.names)
@@ -126,7 +130,7 @@ class Space:
     def _candidate(self, params: Mapping[str, ParamValue]) -> Any:
         columns = self.names[self.size :]
         self._check_names(params, columns, columns)
-        values = ffi.new("double[]", [float(params[name]) for name in columns])
+        values = ffi.new("double[]", [real(params[name], f"params.{name}") for name in columns])
         found = ffi.new("size_t *")
         call(lib.tacit_space_find, self._space, values, found)
         return ffi.new("double[]", [float(found[0])])
@@ -141,10 +145,16 @@ class Space:
             raise ValueError(f"params has {unknown[0]!r}, which is not in the space: it has {', '.join(needed)}")
 
     def _parse(self, name: str, value: ParamValue, point: Any) -> None:
-        if isinstance(value, str):
-            written = value
-        elif isinstance(value, bool) or not hasattr(value, "__float__"):
-            raise TypeError(f"params.{name} must be a number or a str, got {type(value).__name__}")
-        else:
-            written = str(int(value)) if float(value).is_integer() else repr(float(value))
+        written = value if isinstance(value, str) else _written(value, f"params.{name}")
         call(lib.tacit_space_parse, self._space, text(name, "name"), text(written, f"params.{name}"), point)
+
+
+def _written(value: Any, what: str) -> str:
+    """A number with all of its digits."""
+    number = None if isinstance(value, bool) else index_of(value)
+    if number is not None and number.bit_length() < 1100:
+        return str(number)
+    if isinstance(value, (bool, bytes, bytearray)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{what} must be a number or a str, got {type(value).__name__}")
+    number = real(value, what)
+    return str(int(number)) if number.is_integer() else repr(number)

@@ -5,11 +5,30 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _optimize
-from ._library import call, escape, ffi, is_stopped, lib, made_text, out, owned, string, struct, text, whole
+from ._library import (
+    Handle,
+    as_json,
+    call,
+    callback,
+    ffi,
+    is_stopped,
+    lib,
+    made_text,
+    milliseconds,
+    out,
+    owned,
+    real,
+    string,
+    struct,
+    text,
+    whole,
+)
 from ._optimize import Callback, Objective
+from .errors import TacitError
 from .space import Parameter, Space, space_json
 from .trial import ParamValue, Trial, TrialState, moment
 
@@ -31,13 +50,17 @@ class _Storage:
         self.url = text(url, "storage")
         opts = struct("tacit_storage_opts")
         self._token, self._fingerprint = text(token, "token"), text(fingerprint, "fingerprint")
-        self._stop = ffi.callback("bool(void *)", is_stopped, error=True, onerror=escape)
+        self._stop = callback("bool(void *)", is_stopped, True)
         opts.token, opts.fingerprint = self._token, self._fingerprint
-        opts.patience_s, opts.threads, opts.stop = patience_s, threads, self._stop
+        opts.patience_s, opts.threads, opts.stop = real(patience_s, "patience_s"), _threads(threads), self._stop
         self.opts = opts
 
 
-class Study:
+def _threads(threads: int) -> int:
+    return -1 if threads == -1 else whole(threads, "threads", 2**31 - 1)
+
+
+class Study(Handle):
     """A study: its trials are in its storage, and whoever opens it goes on with them.
 
     A study may be used by several threads. It is closed with its last reference, by close(), or as a context manager.
@@ -47,6 +70,7 @@ class Study:
         self._handle = handle
         self._points: Optional[Space] = Space(lib.tacit_study_space(handle), handle)
         self._run: Optional[_optimize.Run] = None
+        self._busy = threading.Lock()  # as long as there is one
 
     # ---- what it is
 
@@ -96,38 +120,44 @@ class Study:
         """
         if not callable(func):
             raise TypeError(f"func must be a function of a dict, got {type(func).__name__}")
-        if self._run is not None:
-            raise RuntimeError("optimize was called by a function or a callback of optimize on the same study")
-        if timeout is not None and not timeout >= 0:
+        limit = math.inf if timeout is None else real(timeout, "timeout")
+        if not limit >= 0:
             raise ValueError(f"timeout must be 0 or more seconds, got {timeout}")
-        if timeout == 0 or n_trials == 0:
-            return
         wanted = self._left() if n_trials is None else whole(n_trials, "n_trials")
-        jobs = _optimize.jobs_of(n_jobs)
-        time_ms = 0 if timeout is None or math.isinf(timeout) else max(1, int(timeout * 1000))
-        progress = _optimize.Progress(wanted) if show_progress_bar else None
-        self._run = _optimize.Run(
+        run = _optimize.Run(
             self,
             func,
             wanted,
             n_trials is None,
-            time_ms,
-            catch if isinstance(catch, tuple) else (catch,),
-            list(callbacks or ()),
-            progress,
+            0 if limit > 1e9 else milliseconds(limit, "timeout"),
+            _optimize.exceptions(catch),
+            _optimize.functions(callbacks),
+            _optimize.Progress(wanted) if show_progress_bar else None,
         )
+        jobs = min(_optimize.jobs_of(n_jobs), max(wanted, 1))
+        if limit > 0 and (n_trials is None or wanted > 0):
+            self._optimize(run, jobs)
+
+    def _optimize(self, run: _optimize.Run, jobs: int) -> None:
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError(
+                "optimize was called by a function or a callback of optimize on the same study, or by a second thread"
+            )
         try:
-            self._run.work(min(jobs, max(wanted, 1)))
+            self._run = run
+            run.work(jobs)
         finally:
             self._run = None
-            if progress:
-                progress.close()
+            self._busy.release()
+            if run.progress:
+                run.progress.close()
 
     def stop(self) -> None:
         """Of a callback or an objective: optimize ends after the trials that run."""
-        if self._run is None:
+        run = self._run
+        if run is None:
             raise RuntimeError("stop is for callbacks and objectives while optimize runs")
-        self._run.stopping = True
+        run.stopping = True
 
     def _left(self) -> int:
         summary = self._summary()
@@ -141,14 +171,15 @@ class Study:
 
         worker: who asks; the same name gets its unfinished trial back first. lease_s: after so long others get it.
         """
-        if worker is None and lease_s is None:
-            number, point = ffi.new("uint64_t *"), self._space.new_point()
-            call(lib.tacit_study_ask, self._open(), number, point)
-            return Trial(number[0], TrialState.RUNNING, self._space.params(point))
         opts, name = struct("tacit_ask_opts"), text(worker, "worker")
-        opts.worker, opts.lease_ms = name, 0 if lease_s is None else int(lease_s * 1000)
+        opts.worker, opts.lease_ms = name, 0 if lease_s is None else milliseconds(lease_s, "lease_s")
         pointer = ffi.new("tacit_trials **")
-        call(lib.tacit_study_ask_many, self._open(), opts, pointer)
+        try:
+            call(lib.tacit_study_ask_many, self._open(), opts, pointer)
+        except BaseException:
+            if pointer[0] != ffi.NULL:  # it was asked for, and then interrupted
+                self._give_back(self._trials(pointer[0])[0].number)
+            raise
         return self._trials(pointer[0])[0]
 
     def tell(
@@ -179,8 +210,8 @@ class Study:
             report.kind = lib.TACIT_REPORT_FAILED
         else:
             report.kind = lib.TACIT_REPORT_VALUE
-            report.value = as_number(value, "value")
-        report.noise_sd = as_number(noise_sd, "noise_sd")
+            report.value = real(value, "value")
+        report.noise_sd = real(noise_sd, "noise_sd")
         point = ffi.NULL if params is None else self._space.point(params)
         report.point = point
         call(lib.tacit_study_report, self._open(), number, report)
@@ -196,7 +227,8 @@ class Study:
     def get_trials(self, state: Optional[TrialState] = None) -> List[Trial]:
         """The trials, or those of a state, in the order of their numbers."""
         query = struct("tacit_trial_query")
-        query.state = int(state or 0)
+        if state is not None:
+            query.state = TrialState(state)
         pointer = ffi.new("tacit_trials **")
         call(lib.tacit_study_trials, self._open(), query, pointer)
         return self._trials(pointer[0])
@@ -324,6 +356,13 @@ class Study:
             raise ValueError("the study is closed")
         return space
 
+    def _give_back(self, number: int) -> None:
+        """Others may have at once what was interrupted. A coordinator's client waits for the end of its lease."""
+        try:
+            call(lib.tacit_study_requeue, self._open(), number)
+        except (TacitError, ValueError):  # it is not running any more, or the study is closed
+            pass
+
     def _summary(self) -> Any:
         summary = struct("tacit_study_summary")
         call(lib.tacit_study_summarize, self._open(), summary)
@@ -371,10 +410,10 @@ def records_opts(
     for name, number in numbers.items():
         if name not in ("sensitivity", "epsilon", "delta"):
             raise TypeError(f"records have no option {name}")
-        setattr(opts, name, as_number(number, name))
+        setattr(opts, name, real(number, name))
     if range is not None:
         opts.low, opts.high = _bounds(range)
-    event = json.dumps(dict(trainer)) if isinstance(trainer, Mapping) else trainer
+    event = as_json(trainer, "trainer") if isinstance(trainer, Mapping) else trainer
     kept = text(ledger, "ledger"), text(ledger_storage, "ledger_storage"), text(event, "trainer")
     opts.ledger, opts.ledger_storage, opts.trainer = kept
     if test_seed is not None:
@@ -387,13 +426,7 @@ def _bounds(given: Any) -> Tuple[float, float]:
         low, high = given
     except (TypeError, ValueError):
         raise TypeError(f"range must be a pair (low, high), got {given!r}") from None
-    return as_number(low, "range[0]"), as_number(high, "range[1]")
-
-
-def as_number(value: Any, what: str) -> float:
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-        raise TypeError(f"{what} must be a number, got {type(value).__name__}")
-    return float(value)
+    return real(low, "range[0]"), real(high, "range[1]")
 
 
 # ---- documents
@@ -461,7 +494,7 @@ def create_study(
         name, space, direction, algorithm=algorithm, trials=trials, seed=seed, privacy=privacy
     )
     where = _Storage(storage, token, fingerprint, patience_s, threads)
-    written = text(json.dumps(document), "document")
+    written = text(as_json(document, ""), "document")
     made, end = lib.tacit_study_create, lib.tacit_study_close
     return Study(out(made, "tacit_study *", end, where.url, written, where.opts, keep=where))
 

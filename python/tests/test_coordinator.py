@@ -6,7 +6,9 @@ import json
 import os
 import queue
 import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from conftest import SPACE, bowl
@@ -138,6 +140,46 @@ def test_a_coordinator_comes_back():
         assert pytacit.get_all_study_names(token=first_token, **where) == ["ward"]
 
 
+def test_requests_need_no_token_and_make_none():
+    """Who has the object is the operator: the storage's first token is still there to be shown."""
+    with pytacit.Coordinator("sqlite:///c.db") as c:
+        c.create_study("ward", FLOAT, "minimize", agents=2, algorithm="fts", trials=4, privacy="none")
+        assert c.request("POST", "/v1/studies/ward:pause")["state"] == "paused"
+        assert c.study_state("ward")["state"] == "paused"
+        assert c.operator_token()
+
+
+def test_the_ledger_of_a_study():
+    with pytacit.Coordinator("sqlite:///c.db") as c:
+        c.create_study(
+            "ward", FLOAT, "minimize", agents=2, trials=4,
+            algorithm={"name": "dp-fts-de", "features": 20, "initial": 2, "releases": "0,1"},
+            privacy={"epsilon": 5, "delta": 0.01},
+        )  # fmt: skip
+        before = c.study_ledger("ward")
+        assert before["entries"] == []
+        token, ended = c.invite("ward"), queue.Queue()
+
+        def work(i):
+            try:
+                where = {"storage": f"sqlite:///agent{i}.db", "epsilon": 6, "delta": 0.01}
+                with pytacit.Agent(c.url, "ward", token, c.fingerprint, **where) as agent:
+                    agent.run(lambda params: params["dose"])
+                    ended.put(None)
+            except BaseException as why:
+                ended.put(why)
+
+        for i in range(2):
+            threading.Thread(target=work, args=(i,), daemon=True).start()
+        assert [ended.get(timeout=300) for _ in range(2)] == [None, None]
+        after = c.study_ledger("ward")
+        assert [entry["round"] for entry in after["entries"]] == [0, 1]
+        assert {entry["unit"] for entry in after["entries"]} == {"agent"}
+        assert after["name"] == before["name"] == "ward"
+        with pytest.raises(pytacit.NotFoundError, match="nope"):
+            c.study_ledger("nope")
+
+
 def test_what_a_coordinator_refuses(own_folder):
     with pytest.raises(ValueError, match="allow_other_machines=True"):
         pytacit.Coordinator("sqlite:///other.db", listen="0.0.0.0:0")
@@ -156,3 +198,40 @@ def test_what_a_coordinator_refuses(own_folder):
             c.create_study("ward", FLOAT, "minimize", agents=2, algorithm="fts", trials=4, privacy="none")
         with pytest.raises(pytacit.ArgumentError, match="expires_s"):
             c.invite("ward", 1, expires_s=-1)
+
+
+POSTGRES = """
+import os, pytacit, threading
+storage = os.environ["TACIT_POSTGRES"]
+space = {"dose": pytacit.FloatDistribution(0, 1)}
+with pytacit.Coordinator(storage) as first, pytacit.Coordinator(storage) as second:
+    first.create_study("ward", space, "minimize", agents=2, trials=4, algorithm={"name": "fts", "features": 20, "initial": 2},
+                       privacy="none")
+    assert first.fingerprint == second.fingerprint
+    token, done = second.invite("ward"), []
+    def work(i, c):
+        with pytacit.Agent(c.url, "ward", token, c.fingerprint, storage=f"sqlite:///agent{i}.db",
+                           accept_not_private=True) as agent:
+            agent.run(lambda params: params["dose"])
+            done.append(len(agent.study.trials))
+    threads = [threading.Thread(target=work, args=pair) for pair in enumerate([first, second])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(done, second.study_state("ward")["enrolled"])
+with pytacit.Coordinator(storage) as again:
+    print(again.study_state("ward")["state"])
+"""
+
+
+def test_two_coordinators_on_postgresql():
+    """Agents of one study at two coordinators of one database; a third one goes on."""
+    support = Path(__file__).resolve().parents[2] / "tests" / "support" / "postgres"
+    if not (Path(os.environ.get("TACIT_MODULES", ".")) / "tacit-postgresql.so").exists():
+        pytest.skip("tacit was built without PostgreSQL")
+    command = ["sh", str(support), sys.executable, "-c", POSTGRES]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+    if ended.returncode == 77:
+        pytest.skip(ended.stdout)
+    assert (ended.stdout, ended.returncode) == ("[4, 4] 2\nrunning\n", 0), ended.stderr

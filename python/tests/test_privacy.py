@@ -109,7 +109,7 @@ def test_a_report_is_held_to_its_cap():
         (lambda: Gaussian("1"), TypeError, "noise_multiplier must be a number, got str"),
         (lambda: Gaussian(math.nan), pytacit.ArgumentError, "noise_multiplier must be in (0, 1e6], got nan"),
         (lambda: Gaussian(1, sampling_rate=0), pytacit.ArgumentError, "sampling_rate must be in (0, 1], got 0"),
-        (lambda: Gaussian(1, count=-1), ValueError, "count must be 0 or more and fit into 63 bits, got -1"),
+        (lambda: Gaussian(1, count=-1), ValueError, "count must be 0 or more and at most 9223372036854775807, got -1"),
         (lambda: Gaussian(1, count=1.5), TypeError, "count must be a whole number, got float"),
         (lambda: Gaussian(1, count=10**16), pytacit.ArgumentError, f"count must be at most 1e15, got {10**16}"),
         (lambda: Gaussian(1, sampling="x"), ValueError,
@@ -299,7 +299,7 @@ def test_delta():
         (lambda: privacy.calibrate(-1, 1e-5), pytacit.ArgumentError, "epsilon must be in (0, 1e6], got -1"),
         (lambda: privacy.calibrate("1", 1e-5), TypeError, "epsilon must be a number, got str"),
         (lambda: privacy.calibrate(1, 1e-5, -1), ValueError,
-         "releases must be 0 or more and fit into 63 bits, got -1"),
+         "releases must be 0 or more and at most 9223372036854775807, got -1"),
         (lambda: privacy.calibrate(1, 1e-5, sampling="poisson-replaced"), ValueError,
          "sampling must be one of poisson, fixed-size, got 'poisson-replaced'"),
         (lambda: privacy.calibrate(1e-6, 1e-12, 10**15), pytacit.NumericError,
@@ -624,7 +624,7 @@ def test_noise_has_its_variance():
         (lambda: privacy.noise_gaussian(1.5, 1), TypeError, "sd must be a whole number, got float"),
         (lambda: privacy.noise_laplace(2**41, 1), pytacit.ArgumentError,
          f"scale must be in [1, 1099511627776], got {2**41}"),
-        (lambda: privacy.noise_laplace(1, -1), ValueError, "n must be 0 or more and fit into 63 bits, got -1"),
+        (lambda: privacy.noise_laplace(1, -1), ValueError, "n must be 0 or more and at most 9223372036854775807, got -1"),
     ],
 )  # fmt: skip
 def test_what_is_no_noise(draw, kind, sentence):

@@ -378,7 +378,7 @@ def test_every_option_of_the_program_is_a_keyword():
         ({"value_negate": 1}, TypeError, "value_negate must be True or False, got int"),
         ({"objective": {}}, TypeError, "objective must be a str, a number or a list of them, got dict"),
         ({"unit": "agent"}, ValueError, "unit must be \"record\", or a number in (0, 1000000000000], got 'agent'"),
-        ({"seed": -1}, ValueError, "seed must be 0 or more and fit into 63 bits, got -1"),
+        ({"seed": -1}, ValueError, "seed must be 0 or more and at most 9223372036854775807, got -1"),
         ({"options": {"init": {}}}, TypeError, "options.init must be a str, a number or a list of them, got dict"),
         ({"algorithm": {"x": 1}}, ValueError, 'algorithm must be a name, or a dict with "name" and options, got '),
         ({"algorithm": {"name": "ts", "x": 1}, "options": {"x": 2}}, ValueError, "x is given twice: in algorithm and "),

@@ -175,7 +175,11 @@ static tacit_status check_role(tc_ask *a, const tc_route *r, tacit_error *err)
     tacit_error why;
     if (r->roles == 0)
         return TACIT_OK;
-    tacit_status status = tc_caller_find(a->coord, a->q->bearer, &a->caller, &why);
+    tacit_status status = TACIT_OK;
+    if (a->q->is_operator)
+        a->caller.role = TC_ROLE_OPERATOR;
+    else
+        status = tc_caller_find(a->coord, a->q->bearer, &a->caller, &why);
     if (status == TACIT_E_ARG || (a->caller.exhausted && r->handle != tc_roster_enrol))
         return not_valid(a, err);
     if (status != TACIT_OK)

@@ -49,8 +49,9 @@ typedef struct tc_request {
     const char *last_event;    /* Last-Event-ID */
     const void *body;
     size_t n_body;
-    bool shares;  /* the answer may be tc_response.shared instead of body */
-    bool at_once; /* /readyz: what the last probe found; it makes none itself */
+    bool is_operator; /* who asks holds the store: no token is asked for */
+    bool shares;      /* the answer may be tc_response.shared instead of body */
+    bool at_once;     /* /readyz: what the last probe found; it makes none itself */
 } tc_request;
 
 /* Somebody who listens to /v1/events: where it is in the ring of events, and what it may hear. */

@@ -406,6 +406,61 @@ static void a_request_is_answered(void **state)
     end(&w);
 }
 
+/* Who holds the handle: without a token, also where the first one was given away; none is made by it. */
+static void the_operator_needs_no_token(void **state)
+{
+    (void)state;
+    world w;
+    tacit_error err = {0};
+    char *first = NULL;
+    begin(&w);
+    static const struct {
+        const char *method, *path, *body;
+        int status;
+        const char *says;
+    } row[] = {{"GET", "/v1/studies/s", NULL, 200, "\"running\""},
+               {"POST", "/v1/studies/s:pause", "{}", 200, "\"paused\""},
+               {"POST", "/v1/tokens", "{\"role\": \"viewer\"}", 201, "\"token\""},
+               {"GET", "/v1/studies/none", NULL, 404, "none"},
+               {"POST", "/v1/studies/s/rounds/0/messages", "{}", 403, "operator"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        tacit_request q = TACIT_REQUEST;
+        tacit_response *r = NULL;
+        q.method = row[i].method;
+        q.path = row[i].path;
+        q.body = row[i].body;
+        q.body_size = row[i].body ? strlen(row[i].body) : 0;
+        q.as_operator = 1;
+        assert_ok(tacit_coordinator_handle(w.c, &q, &r, &err));
+        assert_int_equal(tacit_response_status(r), row[i].status);
+        assert_non_null(strstr(tacit_response_body(r), row[i].says));
+        tacit_response_free(r);
+        q.size = offsetof(tacit_request, as_operator); /* a caller of before */
+        assert_ok(tacit_coordinator_handle(w.c, &q, &r, &err));
+        assert_int_equal(tacit_response_status(r), 401);
+        tacit_response_free(r);
+    }
+    assert_ok(tacit_coordinator_operator_token(w.c, false, &first, &err));
+    assert_non_null(first);
+    tacit_request q = TACIT_REQUEST;
+    tacit_response *r = NULL;
+    q.method = "GET";
+    q.path = "/v1/studies";
+    q.bearer = first;
+    q.as_operator = 1;
+    assert_int_equal(tacit_coordinator_handle(w.c, &q, &r, &err), TACIT_E_ARG);
+    assert_string_equal(err.msg,
+                        "request.as_operator and request.bearer exclude each other: the operator "
+                        "needs no token here");
+    q.bearer = NULL;
+    q.as_operator = 2;
+    assert_int_equal(tacit_coordinator_handle(w.c, &q, &r, &err), TACIT_E_ARG);
+    assert_string_equal(err.msg, "request.as_operator must be 0 or 1, got 2");
+    assert_null(r);
+    tacit_text_free(first);
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +470,7 @@ int main(void)
         cmocka_unit_test(a_silent_coordinator_is_not_waited_for),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(a_request_is_answered),
+        cmocka_unit_test(the_operator_needs_no_token),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

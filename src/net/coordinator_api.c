@@ -12,6 +12,7 @@
 #include "net/server.h"
 #include "wire/protocol.h"
 
+#include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #define EXPIRES_MOST_S 1e9 /* of a token, as in the table of the protocol */
 
 static TC_SIZED(sized_opts, tacit_coordinator_opts, test_seed, test_seed);
-static TC_SIZED(sized_request, tacit_request, body_size, body_size);
+static TC_SIZED(sized_request, tacit_request, body_size, as_operator);
 static TC_SIZED(sized_server_opts, tacit_server_opts, answers_most, answers_most);
 
 struct tacit_coordinator {
@@ -150,7 +151,8 @@ static tc_request request_of(const tacit_request *q)
                         .signature = q->signature,
                         .idempotency = q->idempotency,
                         .body = q->body,
-                        .n_body = q->body_size};
+                        .n_body = q->body_size,
+                        .is_operator = q->as_operator == 1};
 }
 
 tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request *request,
@@ -165,6 +167,13 @@ tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request 
     if (given.body_size > 0 && !given.body)
         return tc_fail(err, TACIT_E_ARG, "request.body must not be NULL: request.body_size is %zu",
                        given.body_size);
+    if (given.as_operator > 1)
+        return tc_fail(err, TACIT_E_ARG, "request.as_operator must be 0 or 1, got %" PRIu64,
+                       given.as_operator);
+    if (given.as_operator == 1 && given.bearer)
+        return tc_fail(err, TACIT_E_ARG,
+                       "request.as_operator and request.bearer exclude each other: the operator "
+                       "needs no token here");
     tacit_response *r = tc_alloc(1, sizeof *r);
     if (!r)
         return tc_fail_memory(err);
