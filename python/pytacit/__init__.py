@@ -28,6 +28,7 @@ from .errors import (
     TacitError,
     UnsupportedError,
 )
+from .exchange import Answer, Request
 from .space import CategoricalDistribution, FloatDistribution, IntDistribution
 from .study import Study, create_study, delete_study, get_all_study_names, load_study
 from .trial import ParamValue, Trial, TrialState
@@ -38,6 +39,7 @@ __version__: str = string(lib.tacit_version()) or ""
 __all__ = [
     "Agent",
     "AgentRound",
+    "Answer",
     "ArgumentError",
     "BudgetError",
     "BusyError",
@@ -53,6 +55,7 @@ __all__ = [
     "NotFoundError",
     "NumericError",
     "OutOfMemoryError",
+    "Request",
     "ParamValue",
     "StateError",
     "Study",

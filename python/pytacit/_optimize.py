@@ -40,6 +40,7 @@ class Run:
         callbacks: Sequence[Callback],
         progress: Optional["Progress"] = None,
         agent: Any = None,
+        alone: bool = False,
     ) -> None:
         self.study = study
         self.objective = objective
@@ -49,6 +50,7 @@ class Run:
         self.callbacks = callbacks
         self.progress = progress
         self.agent = agent  # a tacit_agent: it says what comes next, and takes up again what was interrupted
+        self.alone = alone  # what is running was left behind by an earlier process, and is taken up again
         self.stopping = False
         self.raised: Optional[BaseException] = None
         self._tickets = tickets  # trials that may still be started
@@ -139,7 +141,7 @@ class Worker:
             "void(void *, const tacit_worker_event *)", self._listen, onerror=self._escape
         )
         opts.evaluate, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
-        opts.time_ms = run.time_ms
+        opts.time_ms, opts.alone = run.time_ms, run.alone
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
         self._opts = opts
 
@@ -157,7 +159,7 @@ class Worker:
 
     def _give_back(self) -> None:
         """Others may have at once what was interrupted. A coordinator's client waits for the end of the lease."""
-        if self._running is not None and self._run.agent is None:
+        if self._running is not None and self._run.agent is None and not self._run.alone:
             try:
                 call(lib.tacit_study_requeue, self._study._open(), self._running)
             except (TacitError, ValueError):  # it is not running any more, or the study is closed

@@ -10,6 +10,8 @@ import json
 from typing import Any, Dict, Mapping, Optional, Union
 
 from ._library import call, error, ffi, has_network, lib, out, owned, string, struct, text, whole
+from .errors import ConflictError
+from .exchange import Answer, Request, read_answer, write_request
 from .study import SearchSpace, as_number, study_document
 
 
@@ -29,7 +31,7 @@ class Coordinator:
         self,
         storage: str = "sqlite:///coordinator.db",
         *,
-        listen: str = "127.0.0.1:0",
+        listen: Optional[str] = "127.0.0.1:0",
         host: Optional[str] = None,
         allow_other_machines: bool = False,
         threads: int = 0,
@@ -39,6 +41,7 @@ class Coordinator:
 
         storage: "sqlite:///FILE", "postgresql://HOST/DATABASE", or "memory:" (gone with this object). listen: an
         address and a port, 0 is any that is free; an address that other machines reach needs allow_other_machines.
+        None: it does not listen, and answers what the program hands to answer().
         host: the name for the certificate, where it is not that of listen. threads: that answer; 0: 32.
         test_seed: noise, keys and tokens come from it: NOT PRIVATE.
         """
@@ -46,12 +49,13 @@ class Coordinator:
             raise error(
                 lib.TACIT_E_UNSUPPORTED, "Coordinator needs libtacit-net, with the network built in; it is not here"
             )
-        if not allow_other_machines and not _is_here(listen):
+        if listen is not None and not allow_other_machines and not _is_here(listen):
             raise ValueError(
                 f"listen is {listen}, which other machines may reach: say allow_other_machines=True, or listen at "
                 "127.0.0.1"
             )
         self._token: Optional[str] = None  # an operator's that this object has made
+        self._server: Any
         opts, where = struct("tacit_coordinator_opts"), text(storage, "storage")
         opts.storage = where
         if test_seed is not None:
@@ -59,10 +63,13 @@ class Coordinator:
         self._handle: Any = out(
             lib.tacit_coordinator_open, "tacit_coordinator *", lib.tacit_coordinator_close, opts
         )
+        self._listens, self._server = listen is not None, None
+        if listen is None:
+            return
         serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
         serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads")
         # The server ends before the coordinator: it keeps it.
-        self._server: Any = out(
+        self._server = out(
             lib.tacit_server_start, "tacit_server *", lib.tacit_server_stop, self._handle, serving, keep=self._handle
         )
 
@@ -79,7 +86,8 @@ class Coordinator:
         return string(lib.tacit_server_fingerprint(self._open_server())) or ""
 
     def __repr__(self) -> str:
-        return f"<pytacit.Coordinator {self.url if self._server is not None else '(closed)'}>"
+        where = "(closed)" if self._handle is None else self.url if self._listens else "(does not listen)"
+        return f"<pytacit.Coordinator {where}>"
 
     # ---- the operator's
 
@@ -120,8 +128,30 @@ class Coordinator:
             federation=together or None,
             privacy=privacy,
         )
-        call(lib.tacit_coordinator_create, self._open(), text(json.dumps(document), "document"))
+        self.create(document)
         return name
+
+    def create(self, document: Mapping[str, Any], reuse: bool = False) -> None:
+        """Creates the study that a study document describes. reuse: a study of the same description that is there
+        already is taken as it is; of another description, it is a StateError that names the field.
+        """
+        written = json.dumps(dict(document))
+        try:
+            call(lib.tacit_coordinator_create, self._open(), text(written, "document"))
+        except ConflictError:
+            if not reuse:
+                raise
+            self._compare(str(document["name"]), written)
+
+    def _compare(self, name: str, written: str) -> None:
+        kept = str(self.request("GET", f"/v1/studies/{name}")["document"])
+        token = self._any_token()
+        points = self.answer(Request("GET", f"/v1/studies/{name}/points", bearer=token))
+        candidates = text(points.body, "points") if points.status == 200 else ffi.NULL
+        made, end = "tacit_document *", lib.tacit_document_free
+        stored = out(lib.tacit_document_restore, made, end, text(kept, "document"), candidates)
+        given = out(lib.tacit_document_parse, made, end, text(written, "document"))
+        call(lib.tacit_document_same, stored, given)
 
     def invite(self, study: str, uses: Optional[int] = None, expires_s: float = 0.0) -> str:
         """A token with which `uses` agents may join a federated study (None: as many as it has places); of a served
@@ -167,20 +197,28 @@ class Coordinator:
 
     def request(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
         """An operator's request, answered in this process: the routes are those of <tacit/net.h>."""
-        asked = struct("tacit_request")
         written = None if body is None else json.dumps(dict(body))
-        kept = [text(method, "method"), text(path, "path"), text(self._any_token(), "token"), text(written, "body")]
-        asked.method, asked.path, asked.bearer, asked.body = kept
-        asked.body_size = 0 if written is None else len(written.encode("utf-8"))
-        made, end = lib.tacit_coordinator_handle, lib.tacit_response_free
-        handle, pointer = self._open(), ffi.new("tacit_response **")
-        call(made, handle, asked, pointer)
-        response = owned(pointer[0], end)
-        answer: Dict[str, Any] = json.loads(string(lib.tacit_response_body(response)) or "{}")
-        status = lib.tacit_response_status(response)
-        if status >= 300:
-            raise error(_code(status), str(answer.get("detail") or answer.get("title") or f"HTTP status {status}"))
+        given = self.answer(Request(method, path, bearer=self._any_token(), body=written))
+        answer: Dict[str, Any] = json.loads(given.body or "{}")
+        if given.status >= 300:
+            said = answer.get("detail") or answer.get("title") or f"HTTP status {given.status}"
+            raise error(_code(given.status), str(said))
         return answer
+
+    # ---- requests that came by another way
+
+    def answer(self, request: Request) -> Answer:
+        """Answers a request of anybody's, which has its own token. A refusal is an answer, too."""
+        pointer = ffi.new("tacit_response **")
+        asked, _kept = write_request(request)
+        call(lib.tacit_coordinator_handle, self._open(), asked, pointer)
+        return read_answer(owned(pointer[0], lib.tacit_response_free))
+
+    def tick(self) -> None:
+        """Closes rounds that are complete or whose time is up. One that listens does it by itself; for one that does
+        not, call this after requests and every second.
+        """
+        call(lib.tacit_coordinator_tick, self._open(), ffi.NULL)
 
     def _any_token(self) -> str:
         """The holder is the operator: where the first token was shown to somebody else, this object makes its own."""
@@ -212,10 +250,10 @@ class Coordinator:
         return handle
 
     def _open_server(self) -> Any:
-        server = self._server
-        if server is None:
-            raise ValueError("the coordinator is closed")
-        return server
+        self._open()
+        if self._server is None:
+            raise ValueError("the coordinator does not listen: it was opened with listen=None")
+        return self._server
 
 
 def _is_here(listen: str) -> bool:
