@@ -1,0 +1,323 @@
+"""The server's half: a coordinator in this process, and for each node what it asked last and what it is to hear next.
+
+Nothing here knows Flower: who is connected and what came is told, and what is to be sent is asked for.
+
+A node is asked again when its answers are there. Requests that a round keeps waiting are asked here, once a second, and
+the node rests meanwhile. Then all requests of its last reply are answered anew, at one time and between two ticks, so that
+what an agent reads fits together: the ledger has the round whose broadcast it hears. To ask again does no harm:
+requests that change something are the same when they come again (src/coord/README.md).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
+
+from ..coordinator import Coordinator
+from ..exchange import Answer, Request
+from ._bundle import BundleError, Query, Reply, key_of, read_reply, write_query
+
+LOG = logging.getLogger("flwr.tacit")
+
+#: Of a token with which nodes join: places that nobody has taken until then need another run.
+TOKEN_S = 30 * 86400.0
+PAUSE_FIRST_S, PAUSE_MOST_S = 1.0, 30.0
+ERRORS_MOST = 3  # in a row, of a node whose ClientApp raises
+
+#: Where a node can stand at the end of a run.
+FINAL = ("done", "refused", "failed")
+
+
+@dataclass
+class NodeOutcome:
+    """Where a node stands."""
+
+    agent: Optional[int] = None  #: its number on the roster; None: it has taken no place in this run
+    #: "done"; "refused": it takes no part; "failed": its objective or its storage failed; "offline"; "silent": it did
+    #: not reply within patience_s; "working": it has a query; "waiting": for others, or for the end of a round.
+    #: Why a node refuses or fails is in its own log, and is not sent.
+    standing: str = "waiting"
+
+
+@dataclass
+class RoundOutcome:
+    """A round that ended in this run."""
+
+    round: int
+    phase: str  #: "closed", or "void": it released nothing
+    missing: Optional[List[int]]  #: agents that did not answer in time; None: it began in an earlier run, which knows
+
+
+@dataclass
+class Outcome:
+    """What came of a run."""
+
+    study: str
+    finished: bool  #: all agents have evaluated what was planned, and all rounds are over
+    nodes: Dict[int, NodeOutcome] = field(default_factory=lambda: {})  #: by the id of a SuperNode
+    rounds: List[RoundOutcome] = field(default_factory=lambda: [])
+    state: Dict[str, Any] = field(default_factory=lambda: {})  #: as Coordinator.study_state returns it
+    ledger: Dict[str, Any] = field(default_factory=lambda: {})  #: as Coordinator.study_ledger returns it
+
+
+class _Node:
+    """What is known of a node in this run."""
+
+    def __init__(self, now: float, active: str) -> None:
+        self.outcome = NodeOutcome()
+        self.connected = True
+        self.active = active  # since when, as Flower says: another process of the node has another time
+        self.asked = False  # a query is under way
+        self.since = now  # of the query, or of the last sign of life
+        self.requests: List[Request] = []  # of its last reply
+        self.rests: Optional[List[Request]] = None  # for answers to these; None: not looked at since the reply
+        self.given: Set[str] = set()  # keys of what the last query answered
+        self.pause_s = 0.0
+        self.not_before = now
+        self.errors = 0
+
+    @property
+    def final(self) -> bool:
+        return self.outcome.standing in FINAL
+
+
+class Host:
+    """Coordinates one study for nodes that are asked by queries."""
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        study: str,
+        patience_s: float = 3600.0,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._coordinator, self._study = coordinator, study
+        self._patience_s, self._now = patience_s, now
+        state = coordinator.study_state(study)
+        if "agents" not in state:
+            raise ValueError(f'study "{study}" must be a federated one: its document has no "federation"')
+        self._agents = int(state["agents"])
+        free = self._agents - int(state["enrolled"])
+        self._token = coordinator.invite(study, free, expires_s=TOKEN_S) if free > 0 else None
+        self._gathered = free == 0  # a study that nobody is missing from goes on with those who are there
+        self._nodes: Dict[int, _Node] = {}
+        self._answered: Dict[int, Set[int]] = {}  # round -> agents
+        self._rounds: List[RoundOutcome] = []
+        self._began = state["round"]  # the round of an earlier run
+        self._present: Any = state["round"]
+        self._hears = False  # agents of this study hear broadcasts
+        self._last_life = now()
+
+    # ---- who is there
+
+    def connect(self, nodes: Mapping[int, str]) -> None:
+        """These nodes are connected now, each since the time that Flower says ("": it does not)."""
+        for number, active in nodes.items():
+            node = self._nodes.get(number)
+            if node is None:
+                node = self._nodes[number] = _Node(self._now(), active)
+                self._last_life = self._now()
+            elif node.active != active or node.outcome.standing == "offline":
+                self._came_back(number, node)
+            node.connected, node.active = True, active
+        for number, node in self._nodes.items():
+            node.connected = number in nodes
+        if not self._gathered and len(nodes) >= self._agents:
+            self._gathered = True
+            LOG.info('study "%s": %d SuperNodes are connected, it begins', self._study, len(nodes))
+
+    def _came_back(self, number: int, node: _Node) -> None:
+        """Another process: what the former one had is lost, and is asked again from its storage."""
+        if node.outcome.standing == "done":
+            return
+        node.asked, node.errors, node.not_before = False, 0, self._now()
+        node.outcome.standing = "waiting"
+        LOG.info('study "%s": node %d is back', self._study, number)
+
+    # ---- asking
+
+    def due(self) -> Iterator[Tuple[int, bytes]]:
+        """Nodes that are to be asked now, and what. Each counts as asked until take or lose."""
+        if not self._gathered:
+            return
+        for number, node in list(self._nodes.items()):
+            if node.asked or node.final or not node.connected or self._now() < node.not_before:
+                continue
+            answers = self._answers(node)
+            if answers is None:
+                continue
+            token = self._token if node.outcome.agent is None else None
+            node.asked, node.since, node.rests = True, self._now(), None
+            node.given = set(answers)
+            if node.outcome.standing != "silent":
+                node.outcome.standing = "working"
+            yield number, write_query(Query(self._study, token, answers))
+
+    def _answers(self, node: _Node) -> Optional[Dict[str, Answer]]:
+        """To all that the node asked last and will ask next; None: not yet."""
+        if node.rests and all(self._coordinator.answer(request).waits for request in node.rests):
+            return None
+        answers: Dict[str, Answer] = {}
+        rests: List[Request] = []
+        asked = list(node.requests)
+        for request in asked:  # grows
+            key = key_of(request)
+            if key in answers:
+                continue
+            answer = self._coordinator.answer(request)
+            if answer.status in (429, 503):  # it is too busy, or has just started
+                node.not_before = self._now() + PAUSE_FIRST_S
+                return None
+            answers[key] = answer
+            self._note(node, request, answer)
+            if answer.waits:
+                rests.append(request)
+            asked.extend(self._following(request, answer))
+        looked_before, node.rests = node.rests is not None, rests
+        return answers if looked_before or not rests else None
+
+    def _following(self, request: Request, answer: Answer) -> Iterator[Request]:
+        """What an agent asks after such an answer. A guess: what is not foreseen takes one query more."""
+
+        def get(rest: str, query: Optional[str] = None, bearer: Optional[str] = request.bearer) -> Request:
+            path = f"/v1/studies/{self._study}{rest}"
+            return Request("GET", path, query=query, protocol=request.protocol, bearer=bearer)
+
+        sent = re.search(r"/rounds/(\d+)/messages$", request.path)
+        if request.path.endswith("/agents") and answer.status in (200, 201):
+            access = str(json.loads(answer.body).get("access"))
+            yield get("", bearer=access)
+            yield get("/points", bearer=access)
+            yield get("/privacy", "after=0&limit=1000", access)
+        elif sent and self._hears:
+            yield get(f"/rounds/{sent[1]}/broadcast", "wait=0")
+        elif request.path.endswith("/privacy") and answer.status == 200:
+            entries: List[Dict[str, Any]] = json.loads(answer.body).get("entries") or []
+            if entries:
+                yield get("/privacy", f"after={int(entries[-1]['seq'])}&limit=1000")
+
+    def _note(self, node: _Node, request: Request, answer: Answer) -> None:
+        """Who has answered which round: with a message, or with a word of the same length that it declines."""
+        sent = re.search(r"/rounds/(\d+)/messages$", request.path)
+        if sent and request.method == "POST" and answer.status in (200, 202) and node.outcome.agent is not None:
+            self._answered.setdefault(int(sent[1]), set()).add(node.outcome.agent)
+
+    # ---- hearing
+
+    def take(self, number: int, content: Any) -> None:
+        """The reply of a node."""
+        node = self._alive(number)
+        try:
+            reply = read_reply(content)
+            self._check(reply)
+        except BundleError as why:
+            LOG.error("the reply of node %d is refused: %s", number, why)
+            node.outcome.standing = "failed"
+            return
+        node.errors, node.requests, node.rests = 0, reply.requests, None
+        self._hears |= any(request.path.endswith("/broadcast") for request in reply.requests)
+        if reply.agent is not None and node.outcome.agent != reply.agent:
+            self._place(number, node, reply.agent)
+        node.outcome.standing = reply.outcome if reply.outcome in FINAL else "waiting"
+        if node.final:
+            LOG.info('study "%s": node %d is %s', self._study, number, reply.outcome)
+        nothing_new = all(key_of(request) in node.given for request in reply.requests)
+        rests = reply.outcome == "busy" or (reply.outcome == "wait" and nothing_new)
+        node.pause_s = min(PAUSE_MOST_S, 2 * node.pause_s or PAUSE_FIRST_S) if rests else 0.0
+        node.not_before = self._now() + node.pause_s
+
+    def _check(self, reply: Reply) -> None:
+        """Agents ask about their own study alone; the coordinator checks the rest."""
+        for request in reply.requests:
+            if not re.match(f"/v1/studies/{re.escape(self._study)}(/|$)", request.path):
+                raise BundleError(f"it asks for {request.path[:100]!r}, which is nothing of this study's")
+        if reply.agent is not None and not 0 <= reply.agent < self._agents:
+            raise BundleError(f"agent must be from 0 to {self._agents - 1}, got {reply.agent}")
+
+    def _place(self, number: int, node: _Node, agent: int) -> None:
+        """A node that was started anew has another id, and the same storage."""
+        for other, earlier in list(self._nodes.items()):
+            if earlier is node or earlier.outcome.agent != agent:
+                continue
+            if earlier.connected:
+                LOG.warning('study "%s": nodes %d and %d are agent %d: they share a storage', self._study, other, number, agent)
+            else:
+                del self._nodes[other]
+        node.outcome.agent = agent
+        LOG.info('study "%s": node %d is agent %d', self._study, number, agent)
+
+    def lose(self, number: int, standing: str) -> None:
+        """There will be no reply to the last query: the node is "offline" or "silent", or its ClientApp has "failed"."""
+        node = self._nodes[number]
+        node.asked = False
+        if standing != "failed":
+            node.outcome.standing, node.connected = standing, node.connected and standing != "offline"
+            LOG.warning('study "%s": node %d is %s', self._study, number, standing)
+            return
+        node.errors += 1
+        node.not_before = self._now() + PAUSE_FIRST_S
+        node.outcome.standing = "failed" if node.errors >= ERRORS_MOST else "waiting"
+
+    def _alive(self, number: int) -> _Node:
+        node = self._nodes[number]
+        node.asked, node.since = False, self._now()
+        self._last_life = self._now()
+        return node
+
+    # ---- time
+
+    def tick(self) -> None:
+        """Closes rounds that are complete or whose time is up; to be called every second."""
+        self._coordinator.tick()
+        present = self._coordinator.study_state(self._study)["round"]
+        was, self._present = self._present, present
+        if present is None or present["phase"] not in ("closed", "void") or present == was:
+            return
+        number = int(present["number"])
+        missing = sorted(set(range(self._agents)) - self._answered.pop(number, set()))
+        began_earlier = self._began is not None and self._began["number"] == number
+        self._rounds.append(RoundOutcome(number, str(present["phase"]), None if began_earlier else missing))
+        if missing and not began_earlier:
+            names = ", ".join(str(agent) for agent in missing)
+            LOG.warning('study "%s": round %d ended, and agents %s did not answer', self._study, number, names)
+
+    def _is_silent(self, node: _Node) -> bool:
+        return node.asked and self._now() - node.since > self._patience_s
+
+    def ended(self) -> bool:
+        """Is there nothing left to wait for?"""
+        done = {node.outcome.agent for node in self._nodes.values() if node.outcome.standing == "done"}
+        if len(done) >= self._agents:
+            return True
+        for node in self._nodes.values():
+            if node.connected and self._is_silent(node):
+                node.outcome.standing = "silent"
+        standing = [node.outcome.standing for node in self._nodes.values() if node.connected]
+        if "working" in standing:
+            return False
+        if "waiting" not in standing and any(node.final for node in self._nodes.values()):
+            return True
+        return self._now() - self._last_life > self._patience_s and not self._has_deadline()
+
+    def _has_deadline(self) -> bool:
+        """A round is open that ends by itself."""
+        return self._present is not None and self._present["phase"] == "open" and self._present["deadline_ms"] > 0
+
+    def outcome(self) -> Outcome:
+        """What came of it."""
+        for node in self._nodes.values():
+            if not node.connected and not node.final:
+                node.outcome.standing = "offline"
+        done = {node.outcome.agent for node in self._nodes.values() if node.outcome.standing == "done"}
+        return Outcome(
+            self._study,
+            len(done) == self._agents,
+            {number: replace(node.outcome) for number, node in self._nodes.items()},
+            list(self._rounds),
+            self._coordinator.study_state(self._study),
+            self._coordinator.study_ledger(self._study),
+        )
