@@ -191,8 +191,9 @@ class Host:
         if request.path.endswith("/agents") and answer.status in (200, 201):
             access = str(json.loads(answer.body).get("access"))
             yield get("", bearer=access)
-            yield get("/points", bearer=access)
             yield get("/privacy", "after=0&limit=1000", access)
+        elif request.path == f"/v1/studies/{self._study}":
+            yield get("/points")
         elif sent and self._hears:
             yield get(f"/rounds/{sent[1]}/broadcast", "wait=0")
         elif request.path.endswith("/privacy") and answer.status == 200:
