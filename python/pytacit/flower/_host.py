@@ -101,9 +101,9 @@ class Host:
         if "agents" not in state:
             raise ValueError(f'study "{study}" must be a federated one: its document has no "federation"')
         self._agents = int(state["agents"])
-        free = self._agents - int(state["enrolled"])
-        self._token = coordinator.invite(study, free, expires_s=TOKEN_S) if free > 0 else None
-        self._gathered = free == 0  # a study that nobody is missing from goes on with those who are there
+        # Also of a full roster: a node whose place was given in a run that ended before it heard of it takes it by a token.
+        self._token = coordinator.invite(study, self._agents, expires_s=TOKEN_S)
+        self._gathered = int(state["enrolled"]) >= self._agents  # it goes on with those who are there
         self._nodes: Dict[int, _Node] = {}
         self._answered: Dict[int, Set[int]] = {}  # round -> agents
         self._rounds: List[RoundOutcome] = []
@@ -134,7 +134,7 @@ class Host:
         """Another process: what the former one had is lost, and is asked again from its storage."""
         if node.outcome.standing == "done":
             return
-        node.asked, node.errors, node.not_before = False, 0, self._now()
+        node.asked, node.errors, node.pause_s, node.not_before = False, 0, 0.0, self._now()
         node.outcome.standing = "waiting"
         LOG.info('study "%s": node %d is back', self._study, number)
 
@@ -227,9 +227,10 @@ class Host:
         if node.final:
             LOG.info('study "%s": node %d is %s', self._study, number, reply.outcome)
         nothing_new = all(key_of(request) in node.given for request in reply.requests)
-        rests = reply.outcome == "busy" or (reply.outcome == "wait" and nothing_new)
-        node.pause_s = min(PAUSE_MOST_S, 2 * node.pause_s or PAUSE_FIRST_S) if rests else 0.0
-        node.not_before = self._now() + node.pause_s
+        if reply.outcome == "busy" or (reply.outcome == "wait" and nothing_new):
+            self._rest(node)
+        else:
+            node.pause_s = 0.0
 
     def _check(self, reply: Reply) -> None:
         """Agents ask about their own study alone; the coordinator checks the rest."""
@@ -251,17 +252,24 @@ class Host:
         node.outcome.agent = agent
         LOG.info('study "%s": node %d is agent %d', self._study, number, agent)
 
-    def lose(self, number: int, standing: str) -> None:
-        """There will be no reply to the last query: the node is "offline" or "silent", or its ClientApp has "failed"."""
+    def lose(self, number: int, why: str) -> None:
+        """There will be no reply to the last query: the node is "offline", its ClientApp "failed", or the message is "lost"."""
         node = self._nodes[number]
         node.asked = False
-        if standing != "failed":
-            node.outcome.standing, node.connected = standing, node.connected and standing != "offline"
-            LOG.warning('study "%s": node %d is %s', self._study, number, standing)
-            return
-        node.errors += 1
-        node.not_before = self._now() + PAUSE_FIRST_S
-        node.outcome.standing = "failed" if node.errors >= ERRORS_MOST else "waiting"
+        self._rest(node)
+        LOG.warning('study "%s": no reply of node %d: %s', self._study, number, why)
+        if why == "offline":
+            node.outcome.standing, node.connected = "offline", False
+        elif why == "failed":
+            node.errors += 1
+            node.outcome.standing = "failed" if node.errors >= ERRORS_MOST else "waiting"
+        elif node.outcome.standing != "silent":
+            node.outcome.standing = "waiting"
+
+    def _rest(self, node: _Node) -> None:
+        """Longer each time."""
+        node.pause_s = min(PAUSE_MOST_S, 2 * node.pause_s or PAUSE_FIRST_S)
+        node.not_before = self._now() + node.pause_s
 
     def _alive(self, number: int) -> _Node:
         node = self._nodes[number]

@@ -16,6 +16,7 @@ from ._host import Host, Outcome
 Document = Union[Mapping[str, Any], Callable[[Context], Mapping[str, Any]]]
 
 POLL_S = 1.0
+TTL_MORE_S = 60.0  # a node is silent before its message ends
 NODE_UNAVAILABLE, APP_CRASHED = 5, 8  # of Flower's ErrorCode, which numbers them so
 APP_ERRORS = (1, 2, 6, 7, APP_CRASHED)  # the ClientApp cannot be loaded, or raised
 
@@ -87,12 +88,12 @@ def _coordinate(grid: Grid, host: Host, patience_s: float) -> None:
         for node, query in host.due():
             content = RecordDict({"tacit": ConfigRecord({"query": query})})
             nodes.append(node)
-            messages.append(Message(content, node, "query.tacit", ttl=patience_s))
+            messages.append(Message(content, node, "query.tacit", ttl=patience_s + TTL_MORE_S))
         ids = list(grid.push_messages(messages)) if messages else []
         for i, node in enumerate(nodes):
             if i < len(ids) and ids[i]:
                 asked[ids[i]] = node
-            else:  # it was not taken; Flower's log says why
+            else:  # Flower did not take it, and its log says why
                 host.lose(node, "failed")
         time.sleep(POLL_S)
 
@@ -105,7 +106,7 @@ def _connected(grid: Grid) -> Dict[int, str]:
 def _take(host: Host, node: int, reply: Message) -> None:
     if reply.has_error():
         code = reply.error.code
-        host.lose(node, "offline" if code == NODE_UNAVAILABLE else "failed" if code in APP_ERRORS else "silent")
+        host.lose(node, "offline" if code == NODE_UNAVAILABLE else "failed" if code in APP_ERRORS else "lost")
         return
     record = reply.content.get("tacit")
     host.take(node, record.get("reply") if isinstance(record, ConfigRecord) else None)
