@@ -1,4 +1,4 @@
-"""tacit over Flower: a federated study on SuperNodes that are there already. It needs flwr 1.21 or later.
+"""tacit over Flower: a federated study on SuperNodes that exist already. It needs flwr 1.22 or later.
 
     # server_app.py
     from pytacit.flower import server_app
@@ -8,22 +8,24 @@
     from pytacit.flower import client_app
     app = client_app(objective, storage="sqlite:///node-{partition-id}.db", epsilon=6, delta=1e-5)
 
-`flwr run` starts the coordinator in the ServerApp's process and an agent on each SuperNode. Nobody needs an address of the
-coordinator: all traffic travels in Flower messages of the type "query.tacit". A query brings answers, and a reply brings
-the requests that the agent makes of them. A node evaluates on its own data; trials and values stay in its storage.
+`flwr run` starts the coordinator in the process of the ServerApp and one agent on each SuperNode. The coordinator
+needs no address of its own: all traffic travels in Flower messages of the type "query.tacit". A query brings answers,
+and its reply brings the next requests of the agent. A node evaluates on its own data; trials and values stay in its
+storage.
 
 What protects what:
 
-- A message of an algorithm is clipped, paid for in the node's own ledger, and signed with the node's key before it is in a
-  reply, as over HTTPS. The ServerApp adds the noise, as the document says, and keeps the coordinator's ledger, which
-  every node checks with each broadcast.
-- The coordinator sees what it sees over HTTPS: who takes part, when, and the messages. The ServerApp is the coordinator. The
-  SuperLink passes the same bytes on, tokens too, and may keep them: who runs it must be trusted as the coordinator is.
-- Between SuperLink and SuperNodes, TLS and the authentication of nodes are Flower's. Without them (--insecure) whoever is
-  on the way reads what the SuperLink reads.
-- A ClientApp is code that whoever submits a run sends to the nodes. A ledger and its limit protect from a study that costs
-  too much and from a coordinator that lies, and not from a ClientApp that was changed: --trusted-entities of
-  `flower-supernode` says whose apps a node runs.
+- An algorithm's message is clipped, paid for in the node's own ledger and signed with the node's key before it is put
+  into a reply, as over HTTPS. The ServerApp adds the noise that the document demands, and keeps the coordinator's
+  ledger. Every node checks this ledger with each broadcast.
+- The ServerApp is the coordinator. It sees what a coordinator sees over HTTPS: who takes part, when, and the messages.
+  The SuperLink passes on the same bytes, access tokens too, and may store them. Trust whoever runs the SuperLink as you
+  trust the coordinator.
+- TLS between SuperLink and SuperNodes, and the authentication of SuperNodes, are Flower's. With --insecure, everybody
+  on the network path reads what the SuperLink reads.
+- A ClientApp is code that the submitter of a run sends to the nodes. A node's ledger and its limit protect against a
+  study that costs too much and against a dishonest coordinator. They do not protect against a ClientApp that somebody
+  changed: `flower-supernode --trusted-entities` restricts whose apps a node runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What a Flower message carries: JSON, with requests of an agent in one direction and their answers in the other.
+"""What a Flower message carries: JSON with the requests of an agent in one direction, and their answers in the other.
 
-A query, from the ServerApp: {"version": 1, "study": ..., "token": ..., "answers": [{"to": KEY, "status": 200, "body": ...}]}.
-A reply, from the ClientApp: {"version": 1, "outcome": "wait", "agent": 0, "requests": [{"method": "GET", "path": ...}]}.
+A query goes from the ServerApp to a ClientApp:
+    {"version": 1, "study": "ward", "token": "...", "answers": [{"to": KEY, "status": 200, "body": "..."}]}
+A reply comes back:
+    {"version": 1, "outcome": "wait", "agent": 0, "requests": [{"method": "GET", "path": "/v1/studies/ward"}]}
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from ..exchange import Answer, Request
 
 VERSION = 1
 
-#: What came of a query: "wait", there are requests without an answer, or a round is not over; "more", there is more to
-#: evaluate; "busy", an earlier query is still at work; "done"; "refused", the node takes no part; "failed".
+#: What came of a query. "wait": requests have no answer yet, or a round is not over. "more": there are more trials to
+#: evaluate. "busy": an earlier query is still at work. "refused": the node takes no part. "done", "failed".
 OUTCOMES = ("wait", "more", "busy", "done", "refused", "failed")
 
-#: More requests than these are not an agent's.
+#: An agent never sends more.
 REQUESTS_MOST = 1000
 BYTES_MOST = 64 << 20
 
@@ -30,7 +32,7 @@ class BundleError(ValueError):
 
 @dataclass(frozen=True)
 class Query:
-    """What a node is to go on with."""
+    """What a node gets to go on with."""
 
     study: str
     token: Optional[str]  # to join; None: the node has its place
@@ -48,15 +50,21 @@ class Reply:
 
 def key_of(request: Request) -> str:
     """Tells requests apart: an answer names its request by it."""
-    written = json.dumps(asdict(request), sort_keys=True)
-    return hashlib.blake2b(written.encode("utf-8"), digest_size=16).hexdigest()
+    return _hash(json.dumps(asdict(request), sort_keys=True))
 
 
 def ask_once(request: Request) -> Request:
-    """To enrol again would end the access that an answer on its way brings: under a key, it is the same answer."""
+    """Gives an enrolment an Idempotency-Key: the coordinator then repeats its answer.
+
+    Without one, a second enrolment would end the access token that the answer to the first one brings.
+    """
     if request.method != "POST" or not request.path.endswith("/agents"):
         return request
-    return replace(request, idempotency=hashlib.blake2b((request.body or "").encode("utf-8"), digest_size=16).hexdigest())
+    return replace(request, idempotency=_hash(request.body or ""))
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
 
 
 # ---- writing
@@ -124,8 +132,8 @@ def _read(content: Any, what: str) -> Dict[str, Any]:
     version = _member(members, "version", int, what)
     if version != VERSION:
         raise BundleError(
-            f"the {what} is of version {version} and this pytacit speaks version {VERSION}: install the same pytacit for "
-            "the ServerApp and for all SuperNodes"
+            f"the {what} is of version {version} and this pytacit speaks version {VERSION}: install the same pytacit "
+            "for the ServerApp and for all SuperNodes"
         )
     return members
 

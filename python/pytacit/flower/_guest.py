@@ -1,8 +1,8 @@
-"""A node's half: each query opens the agent from its storage, lets it do what it can, and brings back what it asks.
+"""The node's half: each query opens the agent from its storage, lets it work, and brings back its next requests.
 
-An agent calls its coordinator and waits for the answer, and a query has one reply. So a request that the query brought no
-answer to ends it; the reply carries the request, and the next query the answer. The agent, opened again from its
-storage, comes to the same request with the same bytes and goes on from there: that is what it does after a crash.
+An agent calls its coordinator and waits for the answer, but a query has only one reply. So a query ends at the first
+request that it brought no answer to. The reply carries this request, and the next query brings the answer. The agent is
+opened again from its storage, makes the same requests with the same bytes, and goes on from there, as after a crash.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..exchange import Answer, Request
 from ..study import Catch
 from ._bundle import Query, Reply, ask_once, key_of
 
-#: A child of Flower's own logger: a SuperNode prints it where its owner reads it, and nothing of it is sent.
+#: A child of Flower's logger. A SuperNode prints it for its owner; nothing of it is sent.
 LOG = logging.getLogger("flwr.tacit")
 
-#: After so long a query ends with the trial that runs, so that the ServerApp hears of a node that has many to evaluate.
+#: A query that has run so long ends after the present trial: the ServerApp hears that the node is alive.
 SLICE_S = 30.0
 
 
@@ -48,7 +48,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Terms:
-    """On which a node takes part: what Agent takes, but for the way to the coordinator and the study."""
+    """The arguments of Agent that the node decides."""
 
     storage: str
     options: Mapping[str, Any]
@@ -73,7 +73,7 @@ def _take_part(
         return "wait", None
     except BusyError:
         return "busy", None
-    except Exception as why:  # its sentence stays here: it may name limits of this node, or its data
+    except Exception as why:  # the sentence is not sent: it may name this node's limits or data
         LOG.error('this node takes no part in study "%s": %s', query.study, why)
         return "refused", None
     with agent:

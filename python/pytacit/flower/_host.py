@@ -1,11 +1,11 @@
-"""The server's half: a coordinator in this process, and for each node what it asked last and what it is to hear next.
+"""The server's half: a coordinator in this process and, for each node, its last requests and the answers to them.
 
-Nothing here knows Flower: who is connected and what came is told, and what is to be sent is asked for.
+This file does not know Flower: its caller says who is connected and what came back, and asks what to send.
 
-A node is asked again when its answers are there. Requests that a round keeps waiting are asked here, once a second, and
-the node rests meanwhile. Then all requests of its last reply are answered anew, at one time and between two ticks, so that
-what an agent reads fits together: the ledger has the round whose broadcast it hears. To ask again does no harm:
-requests that change something are the same when they come again (src/coord/README.md).
+A node gets its next query when its answers are there. While a request waits for the end of a round, the host repeats
+it once a second and the node rests. Then the host answers all requests of the node's last reply again, without a tick
+in between, so that the answers agree with each other: the ledger contains the round whose broadcast the node hears. A
+repeated request has no second effect (src/coord/README.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ._bundle import BundleError, Query, Reply, key_of, read_reply, write_query
 
 LOG = logging.getLogger("flwr.tacit")
 
-#: Of a token with which nodes join: places that nobody has taken until then need another run.
+#: How long a run's join token is valid.
 TOKEN_S = 30 * 86400.0
 PAUSE_FIRST_S, PAUSE_MOST_S = 1.0, 30.0
 ERRORS_MOST = 3  # in a row, of a node whose ClientApp raises
@@ -39,17 +39,17 @@ class NodeOutcome:
     agent: Optional[int] = None  #: its number on the roster; None: it has taken no place in this run
     #: "done"; "refused": it takes no part; "failed": its objective or its storage failed; "offline"; "silent": it did
     #: not reply within patience_s; "working": it has a query; "waiting": for others, or for the end of a round.
-    #: Why a node refuses or fails is in its own log, and is not sent.
+    #: The node's own log says why it refused or failed; the reason is not sent.
     standing: str = "waiting"
 
 
 @dataclass
 class RoundOutcome:
-    """A round that ended in this run."""
+    """A round that ended during this run."""
 
     round: int
     phase: str  #: "closed", or "void": it released nothing
-    missing: Optional[List[int]]  #: agents that did not answer in time; None: it began in an earlier run, which knows
+    missing: Optional[List[int]]  #: agents that did not answer in time; None: not known, it began in an earlier run
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Outcome:
     """What came of a run."""
 
     study: str
-    finished: bool  #: all agents have evaluated what was planned, and all rounds are over
+    finished: bool  #: all agents have evaluated all planned trials
     nodes: Dict[int, NodeOutcome] = field(default_factory=lambda: {})  #: by the id of a SuperNode
     rounds: List[RoundOutcome] = field(default_factory=lambda: [])
     state: Dict[str, Any] = field(default_factory=lambda: {})  #: as Coordinator.study_state returns it
@@ -70,12 +70,12 @@ class _Node:
     def __init__(self, now: float, active: str) -> None:
         self.outcome = NodeOutcome()
         self.connected = True
-        self.active = active  # since when, as Flower says: another process of the node has another time
+        self.active = active  # when its process connected, as Flower says
         self.asked = False  # a query is under way
         self.since = now  # of the query, or of the last sign of life
         self.requests: List[Request] = []  # of its last reply
-        self.rests: Optional[List[Request]] = None  # for answers to these; None: not looked at since the reply
-        self.given: Set[str] = set()  # keys of what the last query answered
+        self.rests: Optional[List[Request]] = None  # requests that it rests for; None: not tried since the reply
+        self.given: Set[str] = set()  # keys of the requests that the last query answered
         self.pause_s = 0.0
         self.not_before = now
         self.errors = 0
@@ -101,7 +101,7 @@ class Host:
         if "agents" not in state:
             raise ValueError(f'study "{study}" must be a federated one: its document has no "federation"')
         self._agents = int(state["agents"])
-        # Also of a full roster: a node whose place was given in a run that ended before it heard of it takes it by a token.
+        # A full roster needs one, too: a node may have its place and not know, if an earlier run ended in between.
         self._token = coordinator.invite(study, self._agents, expires_s=TOKEN_S)
         self._gathered = int(state["enrolled"]) >= self._agents  # it goes on with those who are there
         self._nodes: Dict[int, _Node] = {}
@@ -115,7 +115,7 @@ class Host:
     # ---- who is there
 
     def connect(self, nodes: Mapping[int, str]) -> None:
-        """These nodes are connected now, each since the time that Flower says ("": it does not)."""
+        """The nodes that are connected now, and when each of them connected ("": not known)."""
         for number, active in nodes.items():
             node = self._nodes.get(number)
             if node is None:
@@ -131,7 +131,7 @@ class Host:
             LOG.info('study "%s": %d SuperNodes are connected, it begins', self._study, len(nodes))
 
     def _came_back(self, number: int, node: _Node) -> None:
-        """Another process: what the former one had is lost, and is asked again from its storage."""
+        """Another process of the node: the query of the former one is lost, and is sent again."""
         if node.outcome.standing == "done":
             return
         node.asked, node.errors, node.pause_s, node.not_before = False, 0, 0.0, self._now()
@@ -141,7 +141,7 @@ class Host:
     # ---- asking
 
     def due(self) -> Iterator[Tuple[int, bytes]]:
-        """Nodes that are to be asked now, and what. Each counts as asked until take or lose."""
+        """Nodes that can be asked now, with their queries. Each counts as asked until take or lose is called."""
         if not self._gathered:
             return
         for number, node in list(self._nodes.items()):
@@ -158,7 +158,7 @@ class Host:
             yield number, write_query(Query(self._study, token, answers))
 
     def _answers(self, node: _Node) -> Optional[Dict[str, Answer]]:
-        """To all that the node asked last and will ask next; None: not yet."""
+        """The answers to what the node asked last and will ask next; None: not yet."""
         if node.rests and all(self._coordinator.answer(request).waits for request in node.rests):
             return None
         answers: Dict[str, Answer] = {}
@@ -181,7 +181,7 @@ class Host:
         return answers if looked_before or not rests else None
 
     def _following(self, request: Request, answer: Answer) -> Iterator[Request]:
-        """What an agent asks after such an answer. A guess: what is not foreseen takes one query more."""
+        """What an agent is going to ask after such an answer. A wrong guess costs one more query, nothing else."""
 
         def get(rest: str, query: Optional[str] = None, bearer: Optional[str] = request.bearer) -> Request:
             path = f"/v1/studies/{self._study}{rest}"
@@ -202,7 +202,7 @@ class Host:
                 yield get("/privacy", f"after={int(entries[-1]['seq'])}&limit=1000")
 
     def _note(self, node: _Node, request: Request, answer: Answer) -> None:
-        """Who has answered which round: with a message, or with a word of the same length that it declines."""
+        """Notes who has answered which round. To decline is an answer, too."""
         sent = re.search(r"/rounds/(\d+)/messages$", request.path)
         if sent and request.method == "POST" and answer.status in (200, 202) and node.outcome.agent is not None:
             self._answered.setdefault(int(sent[1]), set()).add(node.outcome.agent)
@@ -241,19 +241,21 @@ class Host:
             raise BundleError(f"agent must be from 0 to {self._agents - 1}, got {reply.agent}")
 
     def _place(self, number: int, node: _Node, agent: int) -> None:
-        """A node that was started anew has another id, and the same storage."""
+        """Notes the agent that a node is. A node that was restarted may have another id, and the same storage."""
         for other, earlier in list(self._nodes.items()):
             if earlier is node or earlier.outcome.agent != agent:
                 continue
             if earlier.connected:
-                LOG.warning('study "%s": nodes %d and %d are agent %d: they share a storage', self._study, other, number, agent)
+                LOG.warning(
+                    'study "%s": nodes %d and %d are agent %d: they share a storage', self._study, other, number, agent
+                )
             else:
                 del self._nodes[other]
         node.outcome.agent = agent
         LOG.info('study "%s": node %d is agent %d', self._study, number, agent)
 
     def lose(self, number: int, why: str) -> None:
-        """There will be no reply to the last query: the node is "offline", its ClientApp "failed", or the message is "lost"."""
+        """The last query has no reply. why: the node is "offline", its ClientApp "failed", or a message was "lost"."""
         node = self._nodes[number]
         node.asked = False
         self._rest(node)
@@ -280,7 +282,7 @@ class Host:
     # ---- time
 
     def tick(self) -> None:
-        """Closes rounds that are complete or whose time is up; to be called every second."""
+        """Closes rounds that are complete or whose time is up; call it every second."""
         self._coordinator.tick()
         present = self._coordinator.study_state(self._study)["round"]
         was, self._present = self._present, present
@@ -313,7 +315,7 @@ class Host:
         return self._now() - self._last_life > self._patience_s and not self._has_deadline()
 
     def _has_deadline(self) -> bool:
-        """A round is open that ends by itself."""
+        """Is a round open that will end by itself?"""
         return self._present is not None and self._present["phase"] == "open" and self._present["deadline_ms"] > 0
 
     def outcome(self) -> Outcome:

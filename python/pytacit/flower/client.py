@@ -38,18 +38,20 @@ def client_app(
 ) -> ClientApp:
     """A ClientApp that takes part in the study of a server_app.
 
-    objective: is called with the parameters of a trial, and with the node's context if it takes two arguments;
-    context.node_config is what --node-config of `flower-supernode` says.
-    storage: the node's own, for its key, its trials and its ledger. {node_id}, and names of --node-config such as {partition-id},
-    stand for their values. A SuperNode that is started anew gets another id unless it has a key (--auth-supernode-private-key):
-    name the storage by a value of --node-config, and it goes on. A relative path is in the folder where the SuperNode was started.
+    objective: a function of the parameters of a trial. If it takes two arguments, the second one is the node's context:
+        context.node_config has what --node-config of `flower-supernode` says.
+    storage: the node's own, for its key, its trials and its ledger. {node_id} and the names in --node-config, such as
+        {partition-id}, stand for their values. A relative path is in the folder where the SuperNode was started.
+        A SuperNode gets a new node_id at each start unless it has a key (--auth-supernode-private-key): with a value of
+        --node-config in the name, it finds its storage again.
     epsilon, delta: what the node's ledger may spend in all; 0: epsilon 10, and no study that may spend more.
-    records: in a study that protects validation records: how many the node has, or what Study.protect takes, or a function
-    of the context that returns one of these.
-    catch: exceptions of the objective that make a trial fail and nothing else; any other ends the node's part in this run.
-    test_seed: the node's secrets come from it: NOT PRIVATE. The other arguments are those of pytacit.Agent.
+    records: in a study that protects validation records: how many the node has, a dictionary of what Study.protect
+        takes, or a function of the context that returns one of these.
+    catch: exceptions of the objective that only make a trial fail. Any other exception ends the node's part in the run.
+    test_seed: the node's secrets come from it: NOT PRIVATE.
 
-    What goes wrong on a node is in its own log. The ServerApp hears that the node has refused or failed, and no reason.
+    The other arguments are those of pytacit.Agent. The node's own log says what goes wrong on it; the ServerApp
+    hears that the node refused or failed, but not why.
     """
     if not callable(objective):
         raise TypeError(f"objective must be a function of a dict, got {type(objective).__name__}")
@@ -108,7 +110,8 @@ def _storage_of(storage: Any, context: Optional[Context]) -> str:
     for name in names:
         if name not in values:
             raise ValueError(
-                f"storage is {storage!r}, and this node has no {name!r}: start it with --node-config '{name}=...', or use "
+                f"storage is {storage!r}, and this node has no {name!r}: start it with --node-config '{name}=...', or "
+                + "use "
                 + ", ".join("{%s}" % known for known in sorted(values))
             )
     return storage.format_map(values)

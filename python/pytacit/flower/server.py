@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
@@ -12,7 +13,7 @@ from ..coordinator import Coordinator
 from ..study import as_number
 from ._host import Host, Outcome
 
-#: A study document, or a function that makes it of the run's context: context.run_config is what `flwr run` was given.
+#: A study document, or a function of the run's context that returns one; context.run_config has --run-config.
 Document = Union[Mapping[str, Any], Callable[[Context], Mapping[str, Any]]]
 
 POLL_S = 1.0
@@ -29,32 +30,32 @@ def server_app(
     ended: Optional[Callable[[Outcome], None]] = None,
     test_seed: Optional[int] = None,
 ) -> ServerApp:
-    """A ServerApp that coordinates the study of this document; its run ends with the study.
+    """A ServerApp that coordinates the study of this document; the run ends with the study.
 
-    document: of a federated study, as `tacit serve` takes it, or a function of the run's context. With
-    federation.deadline_s a round ends without the SuperNodes that are gone.
-    storage: the coordinator's, for the study, its roster, its rounds and its ledger. A later run with the same storage goes on where
-    an earlier one stopped; a relative path is in the folder where the SuperLink was started.
-    patience_s: a SuperNode that does not reply for so long is not waited for. Let it be longer than one evaluation.
-    ended: is called with the Outcome of the run.
+    document: of a federated study, as `tacit serve` takes it, or a function of the run's context that returns one.
+        federation.deadline_s lets a round end without the SuperNodes that are gone.
+    storage: the coordinator's, for the study, its roster, its rounds and its ledger. A later run with the same storage
+        goes on where an earlier run stopped. A relative path is in the folder where the SuperLink was started.
+    patience_s: the run does not wait longer for the reply of a SuperNode. It must be longer than one evaluation.
+    ended: a function that is called with the Outcome of the run.
     test_seed: noise, keys and tokens come from it: NOT PRIVATE.
 
-    The run begins when as many SuperNodes are connected as the study has agents; a study whose places are all taken goes
-    on with those that are there. It fails (RuntimeError) if it ends and no node has finished the study.
+    The run begins when as many SuperNodes are connected as the study has agents. A study whose places are all taken
+    goes on with the SuperNodes that are connected. The run fails (RuntimeError) if no node has finished the study.
     """
-    if not callable(document) and not isinstance(document, Mapping):  # pyright: ignore
-        raise TypeError(f"document must be a dictionary or a function of the context, got {type(document).__name__}")
+    if not callable(document):
+        _check_document(document)
     if not isinstance(storage, str):  # pyright: ignore
         raise TypeError(f"storage must be a str, got {type(storage).__name__}")
-    if not as_number(patience_s, "patience_s") > 0:
-        raise ValueError(f"patience_s must be above 0, got {patience_s}")
+    if not 0 < as_number(patience_s, "patience_s") < math.inf:
+        raise ValueError(f"patience_s must be above 0 and finite, got {patience_s}")
     if ended is not None and not callable(ended):
         raise TypeError(f"ended must be a function of an Outcome, got {type(ended).__name__}")
     app = ServerApp()
 
     @app.main()
     def main(grid: Grid, context: Context) -> None:  # pyright: ignore
-        made = document(context) if callable(document) else document
+        made = _check_document(document(context) if callable(document) else document)
         with Coordinator(storage, listen=None, test_seed=test_seed) as coordinator:
             coordinator.create(made, reuse=True)
             host = Host(coordinator, str(made["name"]), patience_s)
@@ -66,6 +67,12 @@ def server_app(
             raise RuntimeError(_nobody(outcome))
 
     return app
+
+
+def _check_document(document: Any) -> Mapping[str, Any]:
+    if not isinstance(document, Mapping):
+        raise TypeError(f"document must be a dictionary or a function that returns one, got {type(document).__name__}")
+    return document  # pyright: ignore
 
 
 def _nobody(outcome: Outcome) -> str:
@@ -99,8 +106,10 @@ def _coordinate(grid: Grid, host: Host, patience_s: float) -> None:
 
 
 def _connected(grid: Grid) -> Dict[int, str]:
-    """Nodes, and since when: of Flower 1.21 and later."""
-    return {int(node.node_id): str(node.last_activated_at) for node in grid.get_nodes()}
+    """Nodes, and since when; Flower before 1.39 does not say that."""
+    if not hasattr(grid, "get_nodes"):
+        return {node: "" for node in grid.get_node_ids()}
+    return {node.node_id: node.last_activated_at for node in grid.get_nodes()}
 
 
 def _take(host: Host, node: int, reply: Message) -> None:

@@ -1,4 +1,4 @@
-"""pytacit.flower: both halves by hand, and a real SuperLink with real SuperNodes on loopback."""
+"""pytacit.flower: both halves in one process. test_flower_run.py has the processes of Flower."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from flwr.supercore.task_identity import TaskIdentity
 
 import pytacit
 from pytacit._library import call, ffi, lib, owned, string, text
-from pytacit.flower import Outcome, _guest, client_app, server, server_app
+from pytacit.flower import Outcome, _guest, _host, client_app, server, server_app
 from pytacit.flower import _bundle as bundle
 from pytacit.flower._host import Host
 
@@ -104,14 +104,13 @@ def context() -> Context:
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a process of Flower's sets before it runs an app; and the loop does not sleep."""
-    monkeypatch.setattr(server, "POLL_S", 0.0)
+    monkeypatch.setattr(server, "POLL_S", 0.01)
+    monkeypatch.setattr(_host, "PAUSE_FIRST_S", 0.01)
     for name, number in (("run_id", 1), ("node_id", 1), ("task_id", 1)):
         monkeypatch.setattr(TaskIdentity, f"_{name}", number, raising=False)
 
 
-def run(
-    grid: Any, document: Any = DOCUMENT, storage: str = "sqlite:///coordinator.db", **options: Any
-) -> Outcome:
+def run(grid: Any, document: Any = DOCUMENT, storage: str = "sqlite:///coordinator.db", **options: Any) -> Outcome:
     ended: List[Outcome] = []
     app = server_app(document, storage, ended=ended.append, **options)
     app(grid, context())
@@ -122,8 +121,6 @@ def run(
 def apps(n: int = 2, objective: Any = loss, **options: Any) -> Dict[int, Any]:
     given = {"epsilon": 6, "delta": 0.01, "storage": "sqlite:///node-{place}.db", **options}
     return {100 + i: client_app(objective, **given) for i in range(n)}
-
-
 
 
 # ---- tacit's own: the same study over HTTPS
@@ -154,11 +151,17 @@ def over_https(
     with pytacit.Coordinator(storage, test_seed=seed) as coordinator:
         token = coordinator.invite(study, len(objectives))
         agents: List[pytacit.Agent] = []
-        for i, objective in enumerate(objectives):  # one after the other: they get their numbers in this order
+        for i in range(len(objectives)):  # one after the other: they get their numbers in this order
             agents.append(
                 pytacit.Agent(
-                    coordinator.url, study, token, coordinator.fingerprint, storage=f"sqlite:///{folder}/https-{i}.db",
-                    test_seed=seed, test_key=i, **options,
+                    coordinator.url,
+                    study,
+                    token,
+                    coordinator.fingerprint,
+                    storage=f"sqlite:///{folder}/https-{i}.db",
+                    test_seed=seed,
+                    test_key=i,
+                    **options,
                 )  # fmt: skip
             )
         for agent, objective in zip(agents, objectives):
@@ -206,7 +209,11 @@ def test_a_study_without_processes(own_folder: Path, alone: None) -> None:
     outcome = run(grid)
     assert outcome.finished and outcome.study == "ward"
     assert {node: (n.agent, n.standing) for node, n in outcome.nodes.items()} == {100: (0, "done"), 101: (1, "done")}
-    assert [(r.round, r.phase, r.missing) for r in outcome.rounds] == [(0, "closed", []), (1, "closed", []), (2, "closed", [])]
+    assert [(r.round, r.phase, r.missing) for r in outcome.rounds] == [
+        (0, "closed", []),
+        (1, "closed", []),
+        (2, "closed", []),
+    ]
     assert [entry["round"] for entry in outcome.ledger["entries"]] == [0, 1, 2]
     assert outcome.state["enrolled"] == 2
     for place in range(2):
@@ -222,10 +229,25 @@ def test_a_study_without_processes(own_folder: Path, alone: None) -> None:
 
 
 KINDS = {
-    "dp-fts-de": ({"name": "dp-fts-de", "features": 12, "initial": 2, "releases": "all"}, {"epsilon": 5, "delta": 0.01}, 5),
-    "first": ({"name": "dp-fts-de", "features": 12, "initial": 2, "releases": "first"}, {"epsilon": 5, "delta": 0.01}, 5),
+    "dp-fts-de": (
+        {"name": "dp-fts-de", "features": 12, "initial": 2, "releases": "all"},
+        {"epsilon": 5, "delta": 0.01},
+        5,
+    ),
+    "first": (
+        {"name": "dp-fts-de", "features": 12, "initial": 2, "releases": "first"},
+        {"epsilon": 5, "delta": 0.01},
+        5,
+    ),
     "sampled": (
-        {"name": "dp-fts-de", "features": 6, "initial": 2, "releases": "all", "sampling": "fixed", "sampling_rate": 0.5},
+        {
+            "name": "dp-fts-de",
+            "features": 6,
+            "initial": 2,
+            "releases": "all",
+            "sampling": "fixed",
+            "sampling_rate": 0.5,
+        },
         {"noise_multiplier": 2, "delta": 0.01},
         5,
     ),
@@ -356,14 +378,19 @@ def test_more_nodes_than_places(own_folder: Path, alone: None, caplog: Any) -> N
     with caplog.at_level(logging.ERROR, "flwr.tacit"):
         outcome = run(grid)
     assert outcome.finished
-    assert sorted((n.agent, n.standing) for n in outcome.nodes.values() if n.agent is not None) == [(0, "done"), (1, "done")]
+    assert sorted((n.agent, n.standing) for n in outcome.nodes.values() if n.agent is not None) == [
+        (0, "done"),
+        (1, "done"),
+    ]
     (extra,) = [n for n in outcome.nodes.values() if n.agent is None]
     assert extra.standing == "refused"
     assert 'this node takes no part in study "ward"' in caplog.text
 
 
 def test_too_few_nodes(own_folder: Path, alone: None) -> None:
-    with pytest.raises(RuntimeError, match='no SuperNode has finished study "ward": of 2 SuperNodes that it needs, there are 1'):
+    with pytest.raises(
+        RuntimeError, match='no SuperNode has finished study "ward": of 2 SuperNodes that it needs, there are 1'
+    ):
         run(Grid(apps(1)), patience_s=0.2)
     assert not Path("node-0.db").exists(), "nobody is asked before all are there"
 
@@ -376,6 +403,31 @@ def test_nobody_answers_and_no_deadline(own_folder: Path, alone: None) -> None:
     grid.listed.add(101)
     with pytest.raises(RuntimeError, match="100 is waiting, 101 is offline"):
         run(grid, document, patience_s=1)
+
+
+def test_a_silent_node_is_not_waited_for(own_folder: Path) -> None:
+    """By a clock of the test's: a node that is connected and does not reply."""
+    time = [0.0]
+    with pytacit.Coordinator("memory:", listen=None) as coordinator:
+        coordinator.create(DOCUMENT)
+        host = Host(coordinator, "ward", 60, now=lambda: time[0])
+        host.connect({1: "", 2: ""})
+        assert [node for node, _ in host.due()] == [1, 2]
+        host.take(1, reply(outcome="done", agent=0))
+        time[0] = 60.0
+        assert not host.ended()
+        assert host.outcome().nodes[2].standing == "working"
+        time[0] = 60.1
+        assert host.ended()
+        assert host.outcome().nodes[2].standing == "silent" and not host.outcome().finished
+        host.lose(2, "lost")  # Flower gives the message up: the node is asked again, and may still come
+        time[0] = 70.0
+        assert host.ended() and [node for node, _ in host.due()] == [2]
+        assert host.outcome().nodes[2].standing == "silent"
+        host.take(2, reply(outcome="more", agent=1))
+        assert not host.ended() and host.outcome().nodes[2].standing == "waiting"
+        host.connect({1: ""})
+        assert host.ended() and host.outcome().nodes[2].standing == "offline"
 
 
 @pytest.mark.parametrize("code", [1, 2, 8])
@@ -420,7 +472,9 @@ def test_a_node_may_refuse(own_folder: Path, alone: None, caplog: Any) -> None:
         raise PermissionError(f"not {document['name']}, with the data of these patients")
 
     grid = Grid(apps(consider=refuse))
-    with caplog.at_level(logging.ERROR, "flwr.tacit"), pytest.raises(RuntimeError, match="100 is refused, 101 is refused"):
+    with caplog.at_level(logging.ERROR, "flwr.tacit"), pytest.raises(
+        RuntimeError, match="100 is refused, 101 is refused"
+    ):
         run(grid)
     assert "these patients" in caplog.text
     assert not any(b"patients" in sent for sent in grid.sent), "a reason left its node"
@@ -574,15 +628,18 @@ def test_bundles_come_back_as_they_were() -> None:
 
 def test_what_a_server_app_refuses(own_folder: Path, alone: None) -> None:
     for wrong, kind, sentence in (
-        ({"document": "ward.json"}, TypeError, "document must be a dictionary or a function of the context, got str"),
+        ({"document": "ward.json"}, TypeError, "document must be a dictionary or a function that returns one, got str"),
         ({"storage": 3}, TypeError, "storage must be a str, got int"),
         ({"patience_s": "1"}, TypeError, "patience_s must be a number, got str"),
-        ({"patience_s": 0}, ValueError, "patience_s must be above 0, got 0"),
-        ({"patience_s": float("nan")}, ValueError, "patience_s must be above 0, got nan"),
+        ({"patience_s": 0}, ValueError, "patience_s must be above 0 and finite, got 0"),
+        ({"patience_s": float("nan")}, ValueError, "patience_s must be above 0 and finite, got nan"),
+        ({"patience_s": float("inf")}, ValueError, "patience_s must be above 0 and finite, got inf"),
         ({"ended": 3}, TypeError, "ended must be a function of an Outcome, got int"),
     ):
         with pytest.raises(kind, match=re.escape(sentence)):
             server_app(**{"document": DOCUMENT, **wrong})
+    with pytest.raises(TypeError, match="document must be a dictionary or a function that returns one, got list"):
+        run(Grid(apps()), lambda context: [])
     served = {key: value for key, value in DOCUMENT.items() if key not in ("federation", "privacy", "algorithm")}
     with pytest.raises(ValueError, match='study "ward" must be a federated one: its document has no "federation"'):
         run(Grid(apps()), served, "sqlite:///served.db")
@@ -609,7 +666,10 @@ def test_what_a_client_app_refuses(own_folder: Path, alone: None) -> None:
     app = client_app(loss, "sqlite:///{ward}-{node_id}.db")
     query = bundle.write_query(bundle.Query("ward", None, {}))
     message = Message(RecordDict({"tacit": ConfigRecord({"query": query})}), 100, "query.tacit")
-    with pytest.raises(ValueError, match=re.escape("this node has no 'ward': start it with --node-config 'ward=...', or use {node_id}, {place}")):
+    with pytest.raises(
+        ValueError,
+        match=re.escape("this node has no 'ward': start it with --node-config 'ward=...', or use {node_id}, {place}"),
+    ):
         app(message, Grid(apps()).contexts[100])
 
 

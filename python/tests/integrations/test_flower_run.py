@@ -186,7 +186,9 @@ def test_the_example(federation: Federation) -> None:
     rounds = [(r["round"], r["phase"], r["missing"]) for r in outcome["rounds"]]
     assert rounds == [(0, "closed", []), (1, "closed", [])]
     entries = outcome["ledger"]["entries"]
-    assert [(e["round"], e["private"], e["mechanism"]) for e in entries] == [(i, True, "gaussian-sum") for i in range(2)]
+    assert [(e["round"], e["private"], e["mechanism"]) for e in entries] == [
+        (i, True, "gaussian-sum") for i in range(2)
+    ]
     for place in range(2):
         assert len(trials_of("ward", federation.storage(place))) == 5
         assert traffic_of("ward", federation.storage(place)) == [(i, "sent", "agent", 1, 1) for i in range(2)]
