@@ -152,6 +152,10 @@ class Coordinator:
         stored = out(lib.tacit_document_restore, made, end, text(kept, "document"), candidates)
         given = out(lib.tacit_document_parse, made, end, text(written, "document"))
         call(lib.tacit_document_same, stored, given)
+        trials = lib.tacit_document_trials(stored), lib.tacit_document_trials(given)
+        if trials[0] != trials[1]:
+            sentence = f"trials is {trials[0]} in the stored study but {trials[1]} in the one given"
+            raise error(lib.TACIT_E_STATE, sentence)
 
     def invite(self, study: str, uses: Optional[int] = None, expires_s: float = 0.0) -> str:
         """A token with which `uses` agents may join a federated study (None: as many as it has places); of a served

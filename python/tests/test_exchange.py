@@ -123,6 +123,8 @@ def test_a_study_that_is_there_is_reused(quiet, own_folder):
     quiet.create(DOCUMENT, reuse=True)
     with pytest.raises(pytacit.StateError, match="direction"):
         quiet.create({**DOCUMENT, "direction": "maximize"}, reuse=True)
+    with pytest.raises(pytacit.StateError, match="trials is 4 in the stored study but 5 in the one given"):
+        quiet.create({**DOCUMENT, "trials": 5}, reuse=True)
     (own_folder / "points.csv").write_text("dose\n0.1\n0.2\n0.4\n")
     finite = {k: v for k, v in DOCUMENT.items() if k != "space"}
     finite.update(name="finite", points=str(own_folder / "points.csv"))

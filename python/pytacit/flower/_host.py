@@ -231,6 +231,8 @@ class Host:
             self._rest(node)
         else:
             node.pause_s = 0.0
+        if not node.final:
+            self._answers(node)  # at once: what it sent has arrived, even if the node is gone in a second
 
     def _check(self, reply: Reply) -> None:
         """Agents ask about their own study alone; the coordinator checks the rest."""
@@ -245,12 +247,16 @@ class Host:
         for other, earlier in list(self._nodes.items()):
             if earlier is node or earlier.outcome.agent != agent:
                 continue
-            if earlier.connected:
-                LOG.warning(
-                    'study "%s": nodes %d and %d are agent %d: they share a storage', self._study, other, number, agent
-                )
-            else:
+            if not earlier.connected:
                 del self._nodes[other]
+                continue
+            LOG.warning(
+                'study "%s": nodes %d and %d are agent %d: one of them was restarted, or they share a storage',
+                self._study,
+                other,
+                number,
+                agent,
+            )
         node.outcome.agent = agent
         LOG.info('study "%s": node %d is agent %d', self._study, number, agent)
 
@@ -320,9 +326,12 @@ class Host:
 
     def outcome(self) -> Outcome:
         """What came of it."""
-        for node in self._nodes.values():
+        agents = [node.outcome.agent for node in self._nodes.values()]
+        for number, node in list(self._nodes.items()):
             if not node.connected and not node.final:
                 node.outcome.standing = "offline"
+                if node.outcome.agent is not None and agents.count(node.outcome.agent) > 1:
+                    del self._nodes[number]  # it was restarted, under another id
         done = {node.outcome.agent for node in self._nodes.values() if node.outcome.standing == "done"}
         return Outcome(
             self._study,

@@ -519,7 +519,7 @@ def test_two_nodes_with_one_storage(own_folder: Path, alone: None, caplog: Any) 
     grid = Grid(apps(storage="sqlite:///shared.db"))
     with caplog.at_level(logging.WARNING, "flwr.tacit"):
         outcome = run(grid, {**DOCUMENT, "federation": {"agents": 2, "deadline_s": 1}})
-    assert "they share a storage" in caplog.text and not outcome.finished
+    assert "one of them was restarted, or they share a storage" in caplog.text and not outcome.finished
 
 
 # ---- messages
