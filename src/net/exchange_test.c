@@ -58,10 +58,12 @@ static void way_end(way *w)
 
 static char *key_of(const tacit_request *q)
 {
-    char *key = malloc(strlen(q->path) + q->body_size + 256);
+    size_t room = strlen(q->path) + q->body_size + 256;
+    char *key = malloc(room);
     assert_non_null(key);
-    sprintf(key, "%s %s?%s %s %.*s", q->method, q->path, q->query ? q->query : "", q->bearer,
-            (int)q->body_size, q->body ? (const char *)q->body : "");
+    int n = snprintf(key, room, "%s %s?%s %s %.*s", q->method, q->path, q->query ? q->query : "",
+                     q->bearer, (int)q->body_size, q->body ? (const char *)q->body : "");
+    assert_in_range(n, 1, room - 1);
     return key;
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Dict, List, Mapping, Optional
 
@@ -115,8 +116,8 @@ def _request(given: Any) -> Request:
     needed = ("method", "path")
     texts = {f.name: _member(given, f.name, str, "request", f.name not in needed) for f in fields(Request)}
     for name, text in texts.items():
-        if text is not None and "\0" in text:
-            raise BundleError(f"{name} of a request must not have a character of code 0")
+        if text is not None and re.search("[\0\ud800-\udfff]", text):
+            raise BundleError(f"{name} of a request must not have a character of code 0 or half a surrogate pair")
     return Request(**texts)
 
 

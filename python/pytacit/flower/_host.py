@@ -192,7 +192,7 @@ class Host:
             access = str(json.loads(answer.body).get("access"))
             yield get("", bearer=access)
             yield get("/privacy", "after=0&limit=1000", access)
-        elif request.path == f"/v1/studies/{self._study}":
+        elif request.path == f"/v1/studies/{self._study}" and answer.status == 200:
             yield get("/points")
         elif sent and self._hears:
             yield get(f"/rounds/{sent[1]}/broadcast", "wait=0")
@@ -211,7 +211,10 @@ class Host:
 
     def take(self, number: int, content: Any) -> None:
         """The reply of a node."""
-        node = self._alive(number)
+        node = self._nodes.get(number)
+        if node is None:  # it was restarted meanwhile, under another id
+            return
+        node.asked, node.since, self._last_life = False, self._now(), self._now()
         try:
             reply = read_reply(content)
             self._check(reply)
@@ -262,7 +265,9 @@ class Host:
 
     def lose(self, number: int, why: str) -> None:
         """The last query has no reply. why: the node is "offline", its ClientApp "failed", or a message was "lost"."""
-        node = self._nodes[number]
+        node = self._nodes.get(number)
+        if node is None:
+            return
         node.asked = False
         self._rest(node)
         LOG.warning('study "%s": no reply of node %d: %s', self._study, number, why)
@@ -278,12 +283,6 @@ class Host:
         """Longer each time."""
         node.pause_s = min(PAUSE_MOST_S, 2 * node.pause_s or PAUSE_FIRST_S)
         node.not_before = self._now() + node.pause_s
-
-    def _alive(self, number: int) -> _Node:
-        node = self._nodes[number]
-        node.asked, node.since = False, self._now()
-        self._last_life = self._now()
-        return node
 
     # ---- time
 

@@ -430,6 +430,27 @@ def test_a_silent_node_is_not_waited_for(own_folder: Path) -> None:
         assert host.ended() and host.outcome().nodes[2].standing == "offline"
 
 
+def test_a_node_that_is_restarted_at_once(own_folder: Path) -> None:
+    """Under another id, while Flower still counts the former one as connected; and what comes late of the former one."""
+    with pytacit.Coordinator("memory:", listen=None) as coordinator:
+        coordinator.create(DOCUMENT)
+        host = Host(coordinator, "ward")
+        host.connect({1: "", 2: ""})
+        assert [node for node, _ in host.due()] == [1, 2]
+        host.take(1, reply(outcome="more", agent=0))
+        assert [node for node, _ in host.due()] == [1]
+        host.connect({1: "", 2: "", 3: ""})
+        assert [node for node, _ in host.due()] == [3]
+        host.take(3, reply(outcome="more", agent=0))
+        host.lose(1, "offline")
+        assert sorted(host.outcome().nodes) == [2, 3]
+        host.connect({2: "", 3: ""})
+        host.take(1, reply(outcome="done", agent=0))
+        host.lose(1, "lost")
+        assert {node: n.agent for node, n in host.outcome().nodes.items()} == {2: None, 3: 0}
+        assert not host.ended()
+
+
 @pytest.mark.parametrize("code", [1, 2, 8])
 def test_a_client_app_that_raises(code: int, own_folder: Path, alone: None) -> None:
     grid = Grid(apps())
@@ -547,7 +568,8 @@ BAD_REPLIES = [
     (reply(requests=[3]), "a request must be an object, got int"),
     (reply(requests=[{"path": "/"}]), "method of a request must be str, got nothing"),
     (reply(requests=[{"method": "GET", "path": "/v1/studies/ward", "body": 3}]), "body of a request must be str, got int"),
-    (reply(requests=[{"method": "GET", "path": "/v1/studies/ward\0"}]), "path of a request must not have a character of code 0"),
+    (reply(requests=[{"method": "GET", "path": "/v1/studies/ward\0"}]), "path of a request must not have a character of code 0 or half"),
+    (reply(requests=[{"method": "GET", "path": "/v1/studies/ward", "body": "\ud800"}]), "body of a request must not have a"),
     (reply(requests=[{"method": "GET", "path": "/v1/studies"}]), "it asks for '/v1/studies', which is nothing of this study's"),
     (reply(requests=[{"method": "GET", "path": "/v1/studies/ward2"}]), "it asks for '/v1/studies/ward2', which is nothing of this study's"),
     (reply(requests=[{"method": "GET", "path": "/v1/studies/ward"}] * 1001), "a reply must have 1000 requests or fewer, got 1001"),
@@ -586,6 +608,33 @@ def test_a_request_that_is_refused_is_answered(own_folder: Path) -> None:
         answers = bundle.read_query(query).answers
         assert node == 1 and [answers[bundle.key_of(request)].status for request in asked] == [401, 403, 405]
         assert coordinator.study_state("ward")["state"] == "running"
+
+
+def test_odd_requests_do_no_harm(own_folder: Path) -> None:
+    """Whatever a node sends as a request: it is refused, and the run goes on."""
+    parts = ["", "/", "//", "/rounds/x/messages", f"/rounds/{10**30}/messages", "/agents", "/agents/-1:rotate", "/nope"]
+    odd = [
+        pytacit.Request(method, f"/v1/studies/ward{part}", query, protocol, bearer, "sign", "i" * 65, body)
+        for part in parts
+        for method in ("GET", "POST", "", "G E T")
+        for query, protocol, bearer, body in (
+            ("wait=-1&&=", "2", "x" * 5000, "[" * 50),
+            ("a" * 3000, "0", "", "{}"),
+            (None, None, "\u00e9", "no"),
+        )
+    ]
+    with pytacit.Coordinator("memory:", listen=None) as coordinator:
+        coordinator.create(DOCUMENT)
+        before = coordinator.study_state("ward")
+        host = Host(coordinator, "ward")
+        host.connect({1: "", 2: ""})
+        list(host.due())
+        host.take(1, bundle.write_reply(bundle.Reply("wait", 0, odd)))
+        ((_, query),) = list(host.due())
+        statuses = [answer.status for answer in bundle.read_query(query).answers.values()]
+        assert len(statuses) == len(odd) and all(400 <= status < 500 for status in statuses)
+        host.tick()
+        assert coordinator.study_state("ward") == before
 
 
 @pytest.mark.parametrize(
