@@ -29,6 +29,7 @@ from .errors import (
     TacitError,
     UnsupportedError,
 )
+from .exchange import Answer, Request
 from .simulation import Curves, Simulation, read_curves, simulate
 from .space import CategoricalDistribution, FloatDistribution, IntDistribution
 from .study import Study, create_study, delete_study, get_all_study_names, load_study
@@ -40,6 +41,7 @@ __version__: str = string(lib.tacit_version()) or ""
 __all__ = [
     "Agent",
     "AgentRound",
+    "Answer",
     "ArgumentError",
     "BudgetError",
     "BusyError",
@@ -57,6 +59,7 @@ __all__ = [
     "NumericError",
     "OutOfMemoryError",
     "ParamValue",
+    "Request",
     "Simulation",
     "StateError",
     "Study",

@@ -43,6 +43,7 @@ class Run:
         callbacks: Sequence[Callback],
         progress: Optional["Progress"] = None,
         agent: Any = None,
+        alone: bool = False,
     ) -> None:
         self.study = study
         self.objective = objective
@@ -52,6 +53,7 @@ class Run:
         self.callbacks = callbacks
         self.progress = progress
         self.agent = agent  # a tacit_agent: it says what comes next, and takes up again what was interrupted
+        self.alone = alone  # what is running was left behind by an earlier process, and is taken up again
         self.stopping = False
         self.raised: Optional[BaseException] = None
         self._tickets = tickets  # trials that may still be started
@@ -138,7 +140,7 @@ class Worker:
         self._stop_c = callback("bool(void *)", self._stop, True, self._escape)
         self._listen_c = callback("void(void *, const tacit_worker_event *)", self._listen, None, self._escape)
         opts.evaluate, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
-        opts.time_ms = run.time_ms
+        opts.time_ms, opts.alone = run.time_ms, run.alone
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
         self._opts = opts
 
@@ -155,7 +157,7 @@ class Worker:
             self._give_back()
 
     def _give_back(self) -> None:
-        if self._running is not None and self._run.agent is None:
+        if self._running is not None and self._run.agent is None and not self._run.alone:
             self._study._give_back(self._running)
 
     def _escape(self, kind: Any, exception: Any, traceback: Any) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import sys
 import threading
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Generator, Iterable, List, Literal, Mapping, Optional, Union
 
 from ._library import (
     Handle,
@@ -29,8 +30,12 @@ from ._library import (
     whole,
 )
 from ._optimize import Callback, Objective, Run, exceptions, functions
+from .exchange import Answer, Exchange, read_request
 from .study import Catch, Study, records_opts
 from .trial import moment
+
+#: What an agent has to do next.
+Next = Literal["trial", "wait", "done"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Agent(Handle):
 
     def __init__(
         self,
-        coordinator: str,
+        coordinator: Union[str, Exchange],
         study: str,
         token: Optional[str] = None,
         fingerprint: Optional[str] = None,
@@ -83,7 +88,8 @@ class Agent(Handle):
     ) -> None:
         """Joins.
 
-        coordinator, fingerprint: the URL and the key, as `tacit serve` prints them. token: to join, once.
+        coordinator, fingerprint: the URL and the key, as `tacit serve` prints them; or a function that carries a
+        Request to the coordinator by another way and returns its Answer. token: to join, once.
         storage: the agent's own, for its key, its trials and its ledger. epsilon, delta: what that ledger may spend in
         all; 0: epsilon 10, and no study that may spend more. ledger: its name; studies on the same data share one.
         local_name: what the storage calls the study. records: of a study that protects validation records: how many
@@ -95,10 +101,12 @@ class Agent(Handle):
             raise error(lib.TACIT_E_UNSUPPORTED, "Agent needs libtacit-net, with the network built in; it is not here")
         self._busy = threading.Lock()  # while run is under way: a handle serves one thread at a time
         self._consider, self._note = consider, note
+        self._exchange = None if isinstance(coordinator, str) else coordinator
+        self._said: Any = None  # the answer that the library reads now
         self._storage, self._called = storage, local_name or study
         opts = struct("tacit_agent_opts")
         texts: Dict[str, Any] = {
-            "coordinator": text(coordinator, "coordinator"),
+            "coordinator": text(None if callable(coordinator) else coordinator, "coordinator"),
             "fingerprint": text(fingerprint, "fingerprint"),
             "study": text(study, "study"),
             "storage": text(storage, "storage"),
@@ -124,18 +132,32 @@ class Agent(Handle):
     def _callbacks(self, opts: Any) -> List[Any]:
         """Sets the callbacks; they live as long as the handle does."""
         offered = "tacit_status(void *, const tacit_agent_offer *, tacit_error *)"
-        stop = callback("bool(void *)", is_stopped, True)
-        note = callback("void(void *, const char *)", self._hear)
-        opts.stop, opts.note = stop, note
-        if self._consider is None:
-            return [stop, note]
-        consider = callback(offered, self._offered, lib.TACIT_E_STATE)
-        opts.consider = consider
-        return [stop, note, consider]
+        carried = "tacit_status(void *, const tacit_request *, tacit_agent_answer *, tacit_error *)"
+        kept = [callback("bool(void *)", is_stopped, True), callback("void(void *, const char *)", self._hear)]
+        opts.stop, opts.note = kept
+        if self._consider is not None:
+            consider = callback(offered, self._offered, lib.TACIT_E_STATE)
+            opts.consider = consider
+            kept.append(consider)
+        if self._exchange is not None:
+            exchange = callback(carried, self._carry, lib.TACIT_E_CANCELLED)
+            opts.exchange = exchange
+            kept.append(exchange)
+        return kept
 
     def _offered(self, _user: Any, offer: Any, _err: Any) -> int:
         if self._consider is not None:
             self._consider(json.loads(string(offer.document) or "{}"))
+        return int(lib.TACIT_OK)
+
+    def _carry(self, _user: Any, asked: Any, answer: Any, _err: Any) -> int:
+        assert self._exchange is not None
+        said: Any = self._exchange(read_request(asked))
+        if not isinstance(said, Answer):
+            raise TypeError(f"coordinator must return a pytacit.Answer, got {type(said).__name__}")
+        body = said.body.encode("utf-8")
+        self._said = ffi.new("char[]", body)
+        answer.status, answer.body, answer.body_size = whole(said.status, "status"), self._said, len(body)
         return int(lib.TACIT_OK)
 
     def _hear(self, _user: Any, said: Any) -> None:
@@ -171,23 +193,53 @@ class Agent(Handle):
         catch and callbacks are those of Study.optimize. Interrupted, it goes on with the same trial when it is
         called again, here or in another process.
         """
+        self._work("run", func, catch, callbacks)
+
+    def step(self, wait_s: float = 0.0) -> Next:
+        """For programs with a loop of their own: does what rounds ask for, as far as it can be done now.
+
+        Returns what comes next: "trial": call evaluate, then step again; "wait": a round is not over, step again
+        later; "done". wait_s: so long the coordinator may hold a question that it cannot answer yet.
+        """
+        found = ffi.new("tacit_agent_next *")
+        with self._at_work("step"):
+            call(lib.tacit_agent_step, self._open(), real(wait_s, "wait_s"), found)
+        names: Dict[int, Next] = {lib.TACIT_AGENT_TRIAL: "trial", lib.TACIT_AGENT_DONE: "done"}
+        return names.get(found[0], "wait")
+
+    def evaluate(self, func: Objective, catch: Catch = (), callbacks: Optional[Iterable[Callback]] = None) -> None:
+        """After step has returned "trial": evaluates func(params) once, as run does.
+
+        A trial that was interrupted, here or in an earlier process, comes first.
+        """
+        self._work("evaluate", func, catch, callbacks)
+
+    @contextlib.contextmanager
+    def _at_work(self, what: str) -> Generator[None, None, None]:
+        """One call at a time works with the handle."""
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError(
+                f"{what} was called by a function or a callback of run on the same agent, or by a second thread"
+            )
+        try:
+            yield
+        finally:
+            self._busy.release()
+
+    def _work(self, what: str, func: Objective, catch: Catch, callbacks: Optional[Iterable[Callback]]) -> None:
         if not callable(func):
             raise TypeError(f"func must be a function of a dict, got {type(func).__name__}")
         caught, called = exceptions(catch), functions(callbacks)
-        if not self._busy.acquire(blocking=False):
-            raise RuntimeError(
-                "run was called by a function or a callback of run on the same agent, or by a second thread"
-            )
-        try:
+        once = what == "evaluate"
+        with self._at_work(what):
             study = self.study
-            run = Run(study, func, 2**62, True, 0, caught, called, agent=self._open())
+            agent, tickets = (None, 1) if once else (self._open(), 2**62)
+            run = Run(study, func, tickets, not once, 0, caught, called, agent=agent, alone=once)
             try:
                 run.work(1)
             finally:  # an exception that somebody keeps does not keep the agent open
-                run.agent = None
+                run.agent = agent = None
                 study.close()
-        finally:
-            self._busy.release()
 
     # ---- what left this machine
 

@@ -27,6 +27,8 @@ from ._library import (
     text,
     whole,
 )
+from .errors import ConflictError
+from .exchange import Answer, Request, read_answer, write_request
 from .study import SearchSpace, study_document
 
 
@@ -46,7 +48,7 @@ class Coordinator(Handle):
         self,
         storage: str = "sqlite:///coordinator.db",
         *,
-        listen: str = "127.0.0.1:0",
+        listen: Optional[str] = "127.0.0.1:0",
         host: Optional[str] = None,
         allow_other_machines: bool = False,
         threads: int = 0,
@@ -56,6 +58,7 @@ class Coordinator(Handle):
 
         storage: "sqlite:///FILE", "postgresql://HOST/DATABASE", or "memory:" (gone with this object). listen: an
         address and a port, 0 is any that is free; an address that other machines reach needs allow_other_machines.
+        None: it does not listen, and answers what the program hands to answer().
         host: the name for the certificate, where it is not that of listen. threads: that answer; 0: 32.
         test_seed: noise, keys and tokens come from it: NOT PRIVATE.
         """
@@ -63,7 +66,7 @@ class Coordinator(Handle):
             raise error(
                 lib.TACIT_E_UNSUPPORTED, "Coordinator needs libtacit-net, with the network built in; it is not here"
             )
-        if not flag(allow_other_machines, "allow_other_machines") and not _is_here(listen):
+        if not flag(allow_other_machines, "allow_other_machines") and listen is not None and not _is_here(listen):
             raise ValueError(
                 f"listen is {listen}, which other machines may reach: say allow_other_machines=True, or listen at "
                 "127.0.0.1"
@@ -73,8 +76,6 @@ class Coordinator(Handle):
         opts.storage = where
         if test_seed is not None:
             opts.test_seed = whole(test_seed, "test_seed")
-        serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
-        serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads", 2**31 - 1)
         server = ffi.new("tacit_server **")
 
         def end(coordinator: Any) -> None:
@@ -82,28 +83,41 @@ class Coordinator(Handle):
             lib.tacit_coordinator_close(coordinator)
 
         self._handle: Any = None
+        self._url: Optional[str] = None  # it does not listen
+        self._fingerprint: Optional[str] = None
         handle = out(lib.tacit_coordinator_open, "tacit_coordinator *", end, opts)
-        call(lib.tacit_server_start, server, handle, serving)
-        self._url = string(lib.tacit_server_url(server[0])) or ""
-        self._fingerprint = string(lib.tacit_server_fingerprint(server[0])) or ""
+        if listen is not None:
+            self._start(server, handle, listen, host, threads)
         self._handle = handle
+
+    def _start(self, server: Any, handle: Any, listen: str, host: Optional[str], threads: int) -> None:
+        serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
+        serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads", 2**31 - 1)
+        call(lib.tacit_server_start, server, handle, serving)
+        self._url = string(lib.tacit_server_url(server[0]))
+        self._fingerprint = string(lib.tacit_server_fingerprint(server[0]))
 
     # ---- where it is
 
     @property
     def url(self) -> str:
         """Where agents and clients find it: "https://127.0.0.1:PORT"."""
-        self._open()
-        return self._url
+        return self._listening(self._url)
 
     @property
     def fingerprint(self) -> str:
         """Of its key: who joins compares it. The same for a storage, whenever it is opened."""
+        return self._listening(self._fingerprint)
+
+    def _listening(self, known: Optional[str]) -> str:
         self._open()
-        return self._fingerprint
+        if known is None:
+            raise ValueError("the coordinator does not listen: it was opened with listen=None")
+        return known
 
     def __repr__(self) -> str:
-        return f"<pytacit.Coordinator {self._url if self._handle is not None else '(closed)'}>"
+        where = "(closed)" if self._handle is None else self._url or "(does not listen)"
+        return f"<pytacit.Coordinator {where}>"
 
     # ---- the operator's
 
@@ -144,8 +158,33 @@ class Coordinator(Handle):
             federation=together or None,
             privacy=privacy,
         )
-        call(lib.tacit_coordinator_create, self._open(), text(as_json(document, ""), "document"))
+        self.create(document)
         return name
+
+    def create(self, document: Mapping[str, Any], reuse: bool = False) -> None:
+        """Creates the study that a study document describes. reuse: a study of the same description that is there
+        already is taken as it is; of another description, it is a StateError that names the field.
+        """
+        written = as_json(document, "")
+        try:
+            call(lib.tacit_coordinator_create, self._open(), text(written, "document"))
+        except ConflictError:
+            if not reuse:
+                raise
+            self._compare(str(document["name"]), written)
+
+    def _compare(self, name: str, written: str) -> None:
+        kept = str(self.request("GET", _path(name))["document"])
+        points = self._answer(Request("GET", f"{_path(name)}/points"), as_operator=True)
+        candidates = text(points.body, "points") if points.status == 200 else ffi.NULL
+        made, end = "tacit_document *", lib.tacit_document_free
+        stored = out(lib.tacit_document_restore, made, end, text(kept, "document"), candidates)
+        given = out(lib.tacit_document_parse, made, end, text(written, "document"))
+        call(lib.tacit_document_same, stored, given)
+        trials = lib.tacit_document_trials(stored), lib.tacit_document_trials(given)
+        if trials[0] != trials[1]:
+            sentence = f"trials is {trials[0]} in the stored study but {trials[1]} in the one given"
+            raise error(lib.TACIT_E_STATE, sentence)
 
     def invite(self, study: str, uses: Optional[int] = None, expires_s: float = 0.0) -> str:
         """A token with which `uses` agents may join a federated study (None: as many as it has places); of a served
@@ -190,21 +229,32 @@ class Coordinator(Handle):
 
     def request(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
         """An operator's request, answered in this process: the routes are those of <tacit/net.h>."""
-        asked = struct("tacit_request")
         written = None if body is None else as_json(body, "body")
-        kept = [text(method, "method"), text(path, "path"), text(written, "body")]
-        asked.method, asked.path, asked.body = kept
-        asked.as_operator = 1
-        asked.body_size = 0 if written is None else len(written.encode("utf-8"))
-        made, end = lib.tacit_coordinator_handle, lib.tacit_response_free
-        handle, pointer = self._open(), ffi.new("tacit_response **")
-        call(made, handle, asked, pointer)
-        response = owned(pointer[0], end)
-        answer: Dict[str, Any] = json.loads(string(lib.tacit_response_body(response)) or "{}")
-        status = lib.tacit_response_status(response)
-        if status >= 300:
-            raise error(_code(status), str(answer.get("detail") or answer.get("title") or f"HTTP status {status}"))
+        given = self._answer(Request(method, path, body=written), as_operator=True)
+        answer: Dict[str, Any] = json.loads(given.body or "{}")
+        if given.status >= 300:
+            said = answer.get("detail") or answer.get("title") or f"HTTP status {given.status}"
+            raise error(_code(given.status), str(said))
         return answer
+
+    # ---- requests that came by another way
+
+    def answer(self, request: Request) -> Answer:
+        """Answers a request of anybody's, which has its own token. A refusal is an answer, too."""
+        return self._answer(request, as_operator=False)
+
+    def _answer(self, request: Request, as_operator: bool) -> Answer:
+        pointer = ffi.new("tacit_response **")
+        asked, _kept = write_request(request)
+        asked.as_operator = as_operator
+        call(lib.tacit_coordinator_handle, self._open(), asked, pointer)
+        return read_answer(owned(pointer[0], lib.tacit_response_free))
+
+    def tick(self) -> None:
+        """Closes rounds that are complete or whose time is up. One that listens does it by itself; for one that does
+        not, call this after requests and every second.
+        """
+        call(lib.tacit_coordinator_tick, self._open(), ffi.NULL)
 
     # ---- the end
 

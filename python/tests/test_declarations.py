@@ -132,9 +132,11 @@ def test_the_options_of_agents_have_their_size():
     for last, status in ((0, lib.TACIT_E_ARG), (1, lib.TACIT_E_UNSUPPORTED)):  # E_ARG: no study is named
         made, _room = larger("tacit_agent_opts", last)
         assert lib.tacit_agent_join(joined, made, ffi.NULL) == status
-    made, mine = struct("tacit_agent_opts"), struct("tacit_records_opts")
-    assert last_member("tacit_agent_opts") == "records"
-    made.records = mine
+    made, way = struct("tacit_agent_opts"), ffi.callback(
+        "tacit_status(void *, const tacit_request *, tacit_agent_answer *, tacit_error *)", lambda *_: lib.TACIT_E_IO
+    )
+    assert last_member("tacit_agent_opts") == "exchange"
+    made.exchange = way
     assert lib.tacit_agent_join(joined, made, ffi.NULL) == lib.TACIT_E_ARG
 
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { TC_CALL_S = 60 };
+enum { TC_CALL_S = 60, TC_ANSWER_MOST = 16 << 20 };
 
 /* Absent ones are NULL. */
 typedef struct tc_call {

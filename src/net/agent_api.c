@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "net/client.h"
 #include "net/coordinator_api.h"
+#include "net/exchange.h"
 #include "net/here.h"
 #include "net/owner.h"
 #include "space/domain.h"
@@ -33,7 +34,7 @@ enum {
     SLICE_MS = 50
 };
 
-static TC_SIZED(sized_opts, tacit_agent_opts, records, records);
+static TC_SIZED(sized_opts, tacit_agent_opts, records, exchange);
 
 struct tacit_agent {
     tacit_agent_opts opts; /* its texts are in `texts` */
@@ -152,6 +153,12 @@ static tacit_status endure(tacit_agent *a, tacit_status status, const tacit_erro
 
 static tacit_status check_way(const tacit_agent_opts *o, tacit_error *err)
 {
+    if (o->exchange && (o->here || o->coordinator || o->fingerprint))
+        return tc_fail(err, TACIT_E_ARG,
+                       "opts.exchange is the way to the coordinator: coordinator, fingerprint and "
+                       "here stay unset");
+    if (o->exchange)
+        return TACIT_OK;
     if (o->here && (o->coordinator || o->fingerprint))
         return tc_fail(err, TACIT_E_ARG,
                        "opts.here is a coordinator of this process: it has no URL and no "
@@ -221,12 +228,19 @@ static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_e
     return a->texts.failed || (o->join_token && !a->token) ? tc_fail_memory(err) : TACIT_OK;
 }
 
+static tc_transport transport_of(tacit_agent *a)
+{
+    return a->opts.exchange ? tc_exchange_transport(&a->opts)
+           : a->client      ? tc_client_transport(a->client)
+                            : tc_here_transport(&a->here);
+}
+
 static tc_agent_config config_of(tacit_agent *a)
 {
     const tacit_agent_opts *o = &a->opts;
     return (tc_agent_config){
         .store = a->store,
-        .transport = a->client ? tc_client_transport(a->client) : tc_here_transport(&a->here),
+        .transport = transport_of(a),
         .study = o->study,
         .as = o->as,
         .join_token = a->token,
@@ -333,6 +347,8 @@ static tacit_status open_existing(tacit_agent *a, tacit_error *err)
 
 static tacit_status find_way(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
 {
+    if (o->exchange)
+        return TACIT_OK;
     if (o->here) {
         a->here = (tc_here){tc_coordinator_get(o->here), o->stop, o->user};
         return TACIT_OK;

@@ -5,6 +5,7 @@
 
 #include "support/store_folder.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +342,7 @@ static void options_are_checked(void **state)
     o.size = 0;
     snprintf(sentence, sizeof sentence,
              "opts.size must be sizeof(tacit_agent_opts), at least %zu, got 0",
-             sizeof(tacit_agent_opts));
+             offsetof(tacit_agent_opts, exchange));
     refuse_agent(&o, sentence);
     assert_fails(tacit_coordinator_invite(w.c, "s", 0, 0, &token, &err), TACIT_E_ARG,
                  "uses must be at least 1: so many agents may join study \"s\" with the token");

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { ANSWER_MOST = 16 << 20 };
-
 struct tc_client {
     CURL *curl;
     char *url;
@@ -125,7 +123,7 @@ static size_t receive(char *data, size_t one, size_t n, void *user)
 {
     receipt *r = user;
     (void)one;
-    r->too_large = r->body->len + n > ANSWER_MOST;
+    r->too_large = r->body->len + n > TC_ANSWER_MOST;
     if (r->too_large)
         return 0;
     tc_text_add_bytes(r->body, data, n);
@@ -268,7 +266,7 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
                        c->url);
     if (r->too_large)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "the answer of %s is larger than %d MiB", c->url,
-                       ANSWER_MOST >> 20);
+                       TC_ANSWER_MOST >> 20);
     if (r->body->failed)
         return tc_fail_memory(err);
     if (rc == CURLE_ABORTED_BY_CALLBACK)

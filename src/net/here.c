@@ -4,31 +4,24 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "net/call.h"
 #include "wire/protocol.h"
 
-#include <string.h>
 #include <time.h>
 
-enum { LOOK_MS = 10, PATH_MOST = 1024 };
+enum { LOOK_MS = 10 };
 
 /* One request, and what follows from it. *waits: not there yet. */
 static tacit_status carry(const tc_here *h, const tc_call *call, int *status, tc_text *body,
                           bool *waits, tacit_error *err)
 {
-    char path[PATH_MOST];
+    tc_call_path at;
     tc_response r = {0};
     int64_t next;
-    size_t n = strlen(call->path);
-    if (n >= sizeof path)
-        return tc_fail(err, TACIT_E_ARG, "the path of a request has more than %d characters",
-                       PATH_MOST - 1);
-    memcpy(path, call->path, n + 1);
-    char *query = strchr(path, '?');
-    if (query)
-        *query++ = 0;
+    TC_TRY(tc_call_split(call, &at, err));
     tc_request q = {.method = call->method,
-                    .path = path,
-                    .query = query,
+                    .path = at.path,
+                    .query = at.query,
                     .protocol = TC_PROTOCOL_TEXT,
                     .bearer = call->bearer,
                     .signature = call->signature,

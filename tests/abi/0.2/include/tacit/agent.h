@@ -48,6 +48,14 @@ typedef struct tacit_agent_offer {
     const char *points;   /* the CSV of a finite space; NULL: a box */
 } tacit_agent_offer;
 
+/* What a coordinator answered to a request of an agent's. The library makes it, all zero, and the caller fills it in. */
+typedef struct tacit_agent_answer {
+    size_t size;      /* sizeof of this struct as the library knows it */
+    int64_t status;   /* of HTTP: 200, 404 */
+    const void *body; /* stays the caller's, until the next call or until the agent is closed */
+    size_t body_size; /* 16 MiB at most */
+} tacit_agent_answer;
+
 typedef struct tacit_agent_opts {
     size_t size;             /* sizeof of this struct as the caller saw it */
     const char *coordinator; /* "https://HOST:PORT"; plain http:// to loopback only */
@@ -79,11 +87,17 @@ typedef struct tacit_agent_opts {
     /* In a study that protects validation records: what they are (records.h); required there. Evaluations are charged to the
      * ledger above, so ledger, ledger_storage, epsilon and delta of it stay unset. NULL: none. */
     const tacit_records_opts *records;
+    /* In place of coordinator, fingerprint and here: carries a request to the coordinator and brings back its answer, by whatever
+     * way the caller has; tacit_coordinator_handle answers it there. Messages are signed, but the way itself must keep
+     * secrets: requests carry tokens. E_IO: nothing came back, and it is tried again as after any silence. E_CANCELLED: nothing
+     * came back, and the call of the agent that asked ends with it; made again later, it asks the same again. */
+    tacit_status (*exchange)(void *user, const tacit_request *request, tacit_agent_answer *answer,
+                             tacit_error *err);
 } tacit_agent_opts;
 #define TACIT_AGENT_OPTS                                                                           \
     {                                                                                              \
         sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
-            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL                                       \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL                                 \
     }
 
 /* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the
