@@ -112,6 +112,12 @@ def refuse_forked() -> None:
         )
 
 
+def new(kind: str, initial: Any = None) -> Any:
+    """Memory of a C type. Asked before anything else: cffi has a lock, which a thread may have held at the fork."""
+    refuse_forked()
+    return ffi.new(kind, initial)
+
+
 # ---- calls
 
 # An exception, KeyboardInterrupt above all, that Python has raised in a callback of the present call of this thread.
@@ -165,7 +171,7 @@ def call(function: Any, *arguments: Any) -> None:
     """Calls a function that returns a status and takes a tacit_error last; a failure is raised."""
     refuse_forked()
     _Process.used = True
-    err = ffi.new("tacit_error *")
+    err = new("tacit_error *")
     status = function(*arguments, err)
     del arguments  # who keeps an exception, and this frame with it, keeps no handle open
     raise_escaped()
@@ -196,7 +202,7 @@ def owned(pointer: Any, end: Callable[[Any], None], keep: Any = None) -> Any:
 
 def out(function: Any, kind: str, end: Callable[[Any], None], *arguments: Any, keep: Any = None) -> Any:
     """Calls a function whose first argument is an out-pointer of a kind ("tacit_study *") and returns what it made."""
-    pointer = ffi.new(f"{kind}*")
+    pointer = new(f"{kind}*")
     try:
         call(function, pointer, *arguments)
     except BaseException:
@@ -232,7 +238,7 @@ def text(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
         raise TypeError(f"{what} must be a str, got {type(value).__name__}")
     if "\0" in value:
         raise ValueError(f"{what} must not have a character of code 0")
-    return ffi.new("char[]", _utf8(value, what))
+    return new("char[]", _utf8(value, what))
 
 
 def _utf8(value: str, what: str) -> bytes:
@@ -336,7 +342,7 @@ def _plain_members(value: "Mapping[Any, Any]", where: str) -> Dict[str, Any]:
 
 def struct(name: str) -> Any:
     """A struct that begins as its macro in the header says, its size set."""
-    made = ffi.new(f"{name} *")
+    made = new(f"{name} *")
     made.size = ffi.sizeof(name)
     members = [member for member, _ in ffi.typeof(name).fields][1:]
     for member, value in zip(members, _declared.initial.get(name, [])):

@@ -19,6 +19,7 @@ from ._library import (
     has_escaped,
     has_network,
     lib,
+    new,
     out,
     owned,
     real,
@@ -154,7 +155,7 @@ class Agent(Handle):
     @property
     def promise(self) -> str:
         """What the study may spend, for whom and towards whom, or why it is NOT PRIVATE."""
-        pointer = ffi.new("char **")
+        pointer = new("char **")
         call(lib.tacit_agent_promise, self._open(), pointer)
         return string(owned(pointer[0], lib.tacit_text_free)) or ""
 
@@ -176,7 +177,9 @@ class Agent(Handle):
             raise TypeError(f"func must be a function of a dict, got {type(func).__name__}")
         caught, called = exceptions(catch), functions(callbacks)
         if not self._busy.acquire(blocking=False):
-            raise RuntimeError("run was called by a function or a callback of run on the same agent, or by a second thread")
+            raise RuntimeError(
+                "run was called by a function or a callback of run on the same agent, or by a second thread"
+            )
         try:
             study = self.study
             run = Run(study, func, 2**62, True, 0, caught, called, agent=self._open())
@@ -192,7 +195,7 @@ class Agent(Handle):
 
     def inspect(self) -> List[AgentRound]:
         """What left this machine: every round with its message, its price, and what came back."""
-        pointer = ffi.new("tacit_traffic **")
+        pointer = new("tacit_traffic **")
         call(lib.tacit_agent_inspect, pointer, text(self._storage, "storage"), text(self._called, "study"))
         traffic = owned(pointer[0], lib.tacit_traffic_free)
         return [_round(lib.tacit_traffic_get(traffic, i)) for i in range(lib.tacit_traffic_count(traffic))]
@@ -217,7 +220,7 @@ class Agent(Handle):
 
 
 def _round(r: Any) -> AgentRound:
-    digits = ffi.new("char[65]")
+    digits = new("char[65]")
     lib.tacit_hash_text(ffi.addressof(r.hash), digits)
     paid = r.ledger != ffi.NULL
     return AgentRound(

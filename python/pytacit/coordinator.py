@@ -9,7 +9,24 @@ import ipaddress
 import json
 from typing import Any, Dict, Mapping, Optional, Union
 
-from ._library import Handle, as_json, call, error, ffi, flag, has_network, lib, out, owned, real, string, struct, text, whole
+from ._library import (
+    Handle,
+    as_json,
+    call,
+    error,
+    ffi,
+    flag,
+    has_network,
+    lib,
+    new,
+    out,
+    owned,
+    real,
+    string,
+    struct,
+    text,
+    whole,
+)
 from .study import SearchSpace, study_document
 
 
@@ -58,7 +75,7 @@ class Coordinator(Handle):
             opts.test_seed = whole(test_seed, "test_seed")
         serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
         serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads", 2**31 - 1)
-        server = ffi.new("tacit_server **")
+        server = new("tacit_server **")
 
         def end(coordinator: Any) -> None:
             lib.tacit_server_stop(server[0])  # NULL until it is started
@@ -136,7 +153,7 @@ class Coordinator(Handle):
         """
         if uses is None:
             uses = int(self.study_state(study).get("agents") or 0)
-        pointer = ffi.new("char **")
+        pointer = new("char **")
         seconds = real(expires_s, "expires_s")
         named = text(study, "study")
         call(lib.tacit_coordinator_invite, self._open(), named, whole(uses, "uses"), seconds, pointer)
@@ -150,7 +167,7 @@ class Coordinator(Handle):
         """
         if self._token is not None and not another:
             return self._token
-        pointer = ffi.new("char **")
+        pointer = new("char **")
         call(lib.tacit_coordinator_operator_token, self._open(), flag(another, "another"), pointer)
         if pointer[0] == ffi.NULL:
             raise error(
@@ -170,7 +187,7 @@ class Coordinator(Handle):
         return state
 
     def study_ledger(self, study: str) -> Dict[str, Any]:
-        """The ledger of a federated study, as others may check it: the JSON that tacit_ledger_import of <tacit/ledger.h> reads."""
+        """The ledger of a federated study, as others may check it: tacit_ledger_import of <tacit/ledger.h> reads it."""
         return self.request("GET", _path(study) + "/privacy")
 
     def request(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
@@ -182,7 +199,7 @@ class Coordinator(Handle):
         asked.as_operator = 1
         asked.body_size = 0 if written is None else len(written.encode("utf-8"))
         made, end = lib.tacit_coordinator_handle, lib.tacit_response_free
-        handle, pointer = self._open(), ffi.new("tacit_response **")
+        handle, pointer = self._open(), new("tacit_response **")
         call(made, handle, asked, pointer)
         response = owned(pointer[0], end)
         answer: Dict[str, Any] = json.loads(string(lib.tacit_response_body(response)) or "{}")

@@ -18,6 +18,7 @@ from ._library import (
     has_escaped,
     lib,
     milliseconds,
+    new,
     out,
     owned,
     real,
@@ -81,7 +82,7 @@ class Study(Handle):
     @property
     def document(self) -> Dict[str, Any]:
         """The study's document, with everything that was left to defaults."""
-        pointer = ffi.new("char **")
+        pointer = new("char **")
         call(lib.tacit_document_text, lib.tacit_study_document(self._open()), pointer)
         made: Dict[str, Any] = json.loads(string(owned(pointer[0], lib.tacit_text_free)) or "{}")
         return made
@@ -173,7 +174,7 @@ class Study(Handle):
         """
         opts, name = struct("tacit_ask_opts"), text(worker, "worker")
         opts.worker, opts.lease_ms = name, 0 if lease_s is None else milliseconds(lease_s, "lease_s")
-        pointer = ffi.new("tacit_trials **")
+        pointer = new("tacit_trials **")
         try:
             call(lib.tacit_study_ask_many, self._open(), opts, pointer)
         except BaseException:
@@ -218,7 +219,7 @@ class Study(Handle):
 
     def enqueue_trial(self, params: Mapping[str, ParamValue]) -> int:
         """A point to be tried before any that is computed. Returns the number of its trial."""
-        number = ffi.new("uint64_t *")
+        number = new("uint64_t *")
         call(lib.tacit_study_enqueue, self._open(), self._space.point(params), number)
         return int(number[0])
 
@@ -229,7 +230,7 @@ class Study(Handle):
         query = struct("tacit_trial_query")
         if state is not None:
             query.state = TrialState(state)
-        pointer = ffi.new("tacit_trials **")
+        pointer = new("tacit_trials **")
         call(lib.tacit_study_trials, self._open(), query, pointer)
         return self._trials(pointer[0])
 
@@ -324,7 +325,7 @@ class Study(Handle):
     @property
     def protection(self) -> str:
         """Of a study whose records were declared: who is protected, how much, and what is not."""
-        pointer = ffi.new("char **")
+        pointer = new("char **")
         call(lib.tacit_study_protection, self._open(), pointer)
         return string(owned(pointer[0], lib.tacit_text_free)) or ""
 
@@ -361,7 +362,7 @@ class Study(Handle):
         return space
 
     def _give_back(self, number: int) -> None:
-        """Others may have a trial at once that was interrupted. A coordinator's client waits for the end of its lease."""
+        """Others may have at once what was interrupted. A coordinator's client waits for the end of the lease."""
         try:
             call(lib.tacit_study_requeue, self._open(), number)
         except (TacitError, ValueError):  # it is not running any more, or the study is closed
@@ -373,7 +374,7 @@ class Study(Handle):
         return summary
 
     def _one(self, function: Any, *arguments: Any) -> Trial:
-        pointer = ffi.new("tacit_trial **")
+        pointer = new("tacit_trial **")
         call(function, self._open(), *arguments, pointer)
         return self._trial(owned(pointer[0], lib.tacit_trial_free))
 
@@ -526,7 +527,7 @@ def get_all_study_names(
 ) -> List[str]:
     """The names of the studies of a storage, in the order of their creation."""
     handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
-    pointer = ffi.new("tacit_studies **")
+    pointer = new("tacit_studies **")
     call(lib.tacit_storage_list, handle, lib.TACIT_LIST_NAMES, pointer)
     listed = owned(pointer[0], lib.tacit_studies_free)
     return [string(lib.tacit_studies_get(listed, i).name) or "" for i in range(lib.tacit_studies_count(listed))]

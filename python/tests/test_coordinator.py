@@ -205,8 +205,8 @@ import os, pytacit, threading
 storage = os.environ["TACIT_POSTGRES"]
 space = {"dose": pytacit.FloatDistribution(0, 1)}
 with pytacit.Coordinator(storage) as first, pytacit.Coordinator(storage) as second:
-    first.create_study("ward", space, "minimize", agents=2, trials=4, algorithm={"name": "fts", "features": 20, "initial": 2},
-                       privacy="none")
+    first.create_study("ward", space, "minimize", agents=2, trials=4, privacy="none",
+                       algorithm={"name": "fts", "features": 20, "initial": 2})
     assert first.fingerprint == second.fingerprint
     token, done = second.invite("ward"), []
     def work(i, c):
