@@ -241,6 +241,13 @@ def text(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
     return new("char[]", _utf8(value, what))
 
 
+def given(value: Union[str, "os.PathLike[str]"], what: str) -> Any:
+    """The same of an argument that must be there."""
+    if value is None:
+        raise TypeError(f"{what} must be a str, got None")
+    return text(value, what)
+
+
 def _utf8(value: str, what: str) -> bytes:
     try:
         return value.encode("utf-8")
@@ -269,7 +276,7 @@ def index_of(value: Any) -> Optional[int]:
 def real(value: Any, what: str) -> float:
     """A number as a double; infinite and NaN are for the library to refuse."""
     try:
-        if isinstance(value, (str, bytes, bytearray)):
+        if not hasattr(value, "__float__") and not hasattr(value, "__index__"):  # float takes texts and bytes, too
             raise TypeError
         return float(value)
     except TypeError:

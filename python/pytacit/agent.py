@@ -16,6 +16,7 @@ from ._library import (
     error,
     ffi,
     flag,
+    given,
     has_escaped,
     has_network,
     lib,
@@ -98,10 +99,10 @@ class Agent(Handle):
         self._storage, self._called = storage, local_name or study
         opts = struct("tacit_agent_opts")
         texts: Dict[str, Any] = {
-            "coordinator": text(coordinator, "coordinator"),
+            "coordinator": given(coordinator, "coordinator"),
             "fingerprint": text(fingerprint, "fingerprint"),
-            "study": text(study, "study"),
-            "storage": text(storage, "storage"),
+            "study": given(study, "study"),
+            "storage": given(storage, "storage"),
             "as": text(local_name, "local_name"),
             "join_token": text(token, "token"),
             "ledger": text(ledger, "ledger"),

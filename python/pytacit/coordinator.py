@@ -16,6 +16,7 @@ from ._library import (
     error,
     ffi,
     flag,
+    given,
     has_network,
     lib,
     new,
@@ -69,11 +70,11 @@ class Coordinator(Handle):
                 "127.0.0.1"
             )
         self._token: Optional[str] = None  # the operator's, where this object was shown it
-        opts, where = struct("tacit_coordinator_opts"), text(storage, "storage")
+        opts, where = struct("tacit_coordinator_opts"), given(storage, "storage")
         opts.storage = where
         if test_seed is not None:
             opts.test_seed = whole(test_seed, "test_seed")
-        serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
+        serving, address, name = struct("tacit_server_opts"), given(listen, "listen"), text(host, "host")
         serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads", 2**31 - 1)
         server = new("tacit_server **")
 
@@ -155,7 +156,7 @@ class Coordinator(Handle):
             uses = int(self.study_state(study).get("agents") or 0)
         pointer = new("char **")
         seconds = real(expires_s, "expires_s")
-        named = text(study, "study")
+        named = given(study, "study")
         call(lib.tacit_coordinator_invite, self._open(), named, whole(uses, "uses"), seconds, pointer)
         return string(owned(pointer[0], lib.tacit_text_free)) or ""
 
@@ -194,7 +195,7 @@ class Coordinator(Handle):
         """An operator's request, answered in this process: the routes are those of <tacit/net.h>."""
         asked = struct("tacit_request")
         written = None if body is None else as_json(body, "body")
-        kept = [text(method, "method"), text(path, "path"), text(written, "body")]
+        kept = [given(method, "method"), given(path, "path"), text(written, "body")]
         asked.method, asked.path, asked.body = kept
         asked.as_operator = 1
         asked.body_size = 0 if written is None else len(written.encode("utf-8"))

@@ -154,7 +154,7 @@ def _written(value: Any, what: str) -> str:
     number = None if isinstance(value, bool) else index_of(value)
     if number is not None and number.bit_length() < 1100:
         return str(number)
-    if isinstance(value, (bool, bytes, bytearray)) or not hasattr(value, "__float__"):
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{what} must be a number or a str, got {type(value).__name__}")
     number = real(value, what)
     return str(int(number)) if number.is_integer() else repr(number)

@@ -15,6 +15,7 @@ from ._library import (
     call,
     callback,
     ffi,
+    given,
     has_escaped,
     lib,
     milliseconds,
@@ -47,7 +48,7 @@ class _Storage:
     def __init__(
         self, url: str, token: Optional[str], fingerprint: Optional[str], patience_s: float, threads: int
     ) -> None:
-        self.url = text(url, "storage")
+        self.url = given(url, "storage")
         opts = struct("tacit_storage_opts")
         self._token, self._fingerprint = text(token, "token"), text(fingerprint, "fingerprint")
         self._stop = callback("bool(void *)", lambda _user: has_escaped(), True)
@@ -201,7 +202,8 @@ class Study(Handle):
         number = whole(trial.number if isinstance(trial, Trial) else trial, "trial")
         failed = state == TrialState.FAIL
         if state not in (None, TrialState.COMPLETE, TrialState.FAIL):
-            raise ValueError(f"state must be COMPLETE or FAIL, got {state!r}")
+            shown = state.name if isinstance(state, TrialState) else type(state).__name__
+            raise ValueError(f"state must be COMPLETE or FAIL, got {shown}")
         if failed != (value is None):
             raise ValueError("tell either a value or state=TrialState.FAIL")
         report = struct("tacit_report")
@@ -229,7 +231,9 @@ class Study(Handle):
         """The trials, or those of a state, in the order of their numbers."""
         query = struct("tacit_trial_query")
         if state is not None:
-            query.state = TrialState(state)
+            if not isinstance(state, TrialState):
+                raise TypeError(f"state must be a TrialState, got {type(state).__name__}")
+            query.state = int(state)
         pointer = new("tacit_trials **")
         call(lib.tacit_study_trials, self._open(), query, pointer)
         return self._trials(pointer[0])
@@ -504,7 +508,7 @@ def load_study(
 ) -> Study:
     """Opens a study by its name; arguments as in create_study. At a coordinator a client's token is enough."""
     where = _Storage(storage, token, fingerprint, patience_s, threads)
-    called = text(name, "name")
+    called = given(name, "name")
     made, end = lib.tacit_study_open, lib.tacit_study_close
     return Study(out(made, "tacit_study *", end, where.url, called, where.opts, keep=where))
 
@@ -519,7 +523,7 @@ def delete_study(
 ) -> None:
     """Erases a study with its trials, for good. Privacy ledgers stay: what was spent is spent."""
     handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
-    call(lib.tacit_storage_erase, handle, text(name, "name"))
+    call(lib.tacit_storage_erase, handle, given(name, "name"))
 
 
 def get_all_study_names(
