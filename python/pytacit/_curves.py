@@ -20,8 +20,7 @@ from typing import (
     overload,
 )
 
-from ._library import call, ffi, lib, owned, string
-
+from ._library import call, ffi, lib, new, owned, string
 T = TypeVar("T")
 
 
@@ -174,7 +173,7 @@ class Curves:
         n = len(self.at)
         if not -n <= point < n:
             raise IndexError(f"point must be from {-n} to {n - 1}, got {point}")
-        made = ffi.new("tacit_ratio *")
+        made = new("tacit_ratio *")
         call(lib.tacit_curves_compare, self._curves, other._curves, point % n, made)
         return ratio_of(made)
 
@@ -259,7 +258,7 @@ def read_curves(*paths: Union[str, "os.PathLike[str]"]) -> CurveSet[Curves]:
     Points without a regret, such as iteration 0 of agents that begin with nothing, are left out.
     """
     names = [os.fspath(path) for path in paths]
-    found = owned(ffi.new("tacit_curve_set *"), lib.tacit_curve_set_fini)
+    found = owned(new("tacit_curve_set *"), lib.tacit_curve_set_fini)
     for name in names:
         call(lib.tacit_curves_read, found, name.encode("utf-8", "surrogateescape"))
     return _Read([Curves(ffi.addressof(found.items[i]), found) for i in range(found.n)], names)

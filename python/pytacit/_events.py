@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, ClassVar, Dict, Iterable, List, Mapping, Sequence, Tuple, Union, cast
 
-from ._library import call, ffi, lib, made_text, real, text, whole
-
+from ._library import call, ffi, lib, made_text, new, real, text, whole
 #: How members are sampled. "poisson": each one independently, with the probability sampling_rate, which at 1 means that
 #: everybody takes part. "fixed-size": a share sampling_rate, without replacement. "poisson-replaced": Poisson, charged
 #: for replacing a member, which Event.replaced() makes of "poisson".
@@ -37,7 +36,7 @@ class Event:
 
     def replaced(self) -> Event:
         """What an event that was described for adding or removing a member costs for replacing one."""
-        made = ffi.new("tacit_dp_event *")
+        made = new("tacit_dp_event *")
         call(lib.tacit_dp_event_replaced, write_events([self]), made)
         return read_event(made[0])
 
@@ -169,7 +168,7 @@ def listed(events: Events, what: str = "events") -> List[Event]:
 
 def write_events(events: Sequence[Event]) -> Any:
     """An array of tacit_dp_event; NULL of none."""
-    made = ffi.new("tacit_dp_event[]", len(events)) if events else ffi.NULL
+    made = new("tacit_dp_event[]", len(events)) if events else ffi.NULL
     for i, event in enumerate(events):
         parameter, sampling, rate = event.parts()
         made[i].mechanism, made[i].parameter = event.mechanism, parameter
@@ -203,7 +202,7 @@ def from_json(event: Union[str, Mapping[str, Any]]) -> List[Event]:
     ending DpEvent. What is unknown is an ArgumentError, by its path.
     """
     written = event if isinstance(event, str) else json.dumps(_plain(event))
-    made, n = ffi.new("tacit_dp_event[]", MOST_EVENTS), ffi.new("size_t *")
+    made, n = new("tacit_dp_event[]", MOST_EVENTS), new("size_t *")
     call(lib.tacit_dp_event_parse, text(written, "event"), made, MOST_EVENTS, n)
     return [read_event(made[i]) for i in range(n[0])]
 

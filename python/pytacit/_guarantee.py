@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._events import SAMPLINGS, Event, write_events
-from ._library import call, ffi, lib, made_text, real, string, struct, text, whole
-
+from ._library import call, lib, made_text, new, real, string, struct, text, whole
 #: Whose data are protected.
 UNITS: Dict[str, int] = {
     "agent": lib.TACIT_UNIT_AGENT,
@@ -56,7 +55,7 @@ def read_guarantee(g: Any, statement: str) -> Guarantee:
 
 
 def _shown(function: Any, number: float, what: str) -> str:
-    digits = ffi.new("char[32]")
+    digits = new("char[32]")
     function(digits, real(number, what))
     return string(digits) or ""
 

@@ -12,9 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Union
 
 from ._events import Event, read_event
 from ._guarantee import UNITS, delta_of, one_of
-from ._library import Handle, call, callback, error, ffi, lib, made_text, out, string, struct, text
-
-
+from ._library import Handle, call, callback, error, ffi, lib, made_text, new, out, string, struct, text
 @dataclass(frozen=True)
 class Head:
     """The end of a chain: how many entries there are, and the hash of the last one, which covers all of them."""
@@ -151,7 +149,7 @@ class Ledger(Handle):
         """
         head = ffi.NULL
         if seen is not None:
-            head = ffi.new("tacit_head *")
+            head = new("tacit_head *")
             head.seq, digits = seen.seq, _digits(seen.hash)
             ffi.memmove(head.hash.bytes, digits, len(digits))
         with self._lock:
@@ -179,7 +177,7 @@ class Ledger(Handle):
         return handle
 
     def _head(self) -> Head:
-        head = ffi.new("tacit_head *")
+        head = new("tacit_head *")
         call(lib.tacit_ledger_head, self._open(), head)
         return Head(head.seq, _hash(head.hash))
 
@@ -253,7 +251,7 @@ def _claim(spent: Spent, accountant: Optional[str]) -> Dict[str, Any]:
 
 
 def _hash(h: Any) -> str:
-    digits = ffi.new("char[65]")
+    digits = new("char[65]")
     lib.tacit_hash_text(ffi.addressof(h), digits)
     return string(digits) or ""
 

@@ -123,6 +123,12 @@ def refuse_forked() -> None:
         )
 
 
+def new(kind: str, initial: Any = None) -> Any:
+    """Memory of a C type. Asked before anything else: cffi has a lock, which a thread may have held at the fork."""
+    refuse_forked()
+    return ffi.new(kind, initial)
+
+
 # ---- calls
 
 # An exception, KeyboardInterrupt above all, that Python has raised in a callback of the present call of this thread.
@@ -181,7 +187,7 @@ def call(function: Any, *arguments: Any) -> None:
     """Calls a function that returns a status and takes a tacit_error last; a failure is raised."""
     refuse_forked()
     _Process.used = True
-    err = ffi.new("tacit_error *")
+    err = new("tacit_error *")
     status = function(*arguments, err)
     del arguments  # who keeps an exception, and this frame with it, keeps no handle open
     raise_escaped()
@@ -212,7 +218,7 @@ def owned(pointer: Any, end: Callable[[Any], None], keep: Any = None) -> Any:
 
 def out(function: Any, kind: str, end: Callable[[Any], None], *arguments: Any, keep: Any = None) -> Any:
     """Calls a function whose first argument is an out-pointer of a kind ("tacit_study *") and returns what it made."""
-    pointer = ffi.new(f"{kind}*")
+    pointer = new(f"{kind}*")
     try:
         call(function, pointer, *arguments)
     except BaseException:
@@ -224,7 +230,7 @@ def out(function: Any, kind: str, end: Callable[[Any], None], *arguments: Any, k
 
 def made_text(function: Any, *arguments: Any) -> str:
     """Calls a function whose last argument is an out-pointer of a text, and returns that text."""
-    pointer = ffi.new("char **")
+    pointer = new("char **")
     call(function, *arguments, pointer)
     return string(owned(pointer[0], lib.tacit_text_free)) or ""
 
@@ -255,7 +261,14 @@ def text(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
         raise TypeError(f"{what} must be a str, got {type(value).__name__}")
     if "\0" in value:
         raise ValueError(f"{what} must not have a character of code 0")
-    return ffi.new("char[]", _utf8(value, what))
+    return new("char[]", _utf8(value, what))
+
+
+def given(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
+    """The same of an argument that must be there."""
+    if value is None:
+        raise TypeError(f"{what} must be a str, got None")
+    return text(value, what)
 
 
 def _utf8(value: str, what: str) -> bytes:
@@ -286,7 +299,7 @@ def index_of(value: Any) -> Optional[int]:
 def real(value: Any, what: str) -> float:
     """A number as a double; infinite and NaN are for the library to refuse."""
     try:
-        if isinstance(value, (str, bytes, bytearray)):
+        if not hasattr(value, "__float__") and not hasattr(value, "__index__"):  # float takes texts and bytes, too
             raise TypeError
         return float(value)
     except TypeError:
@@ -359,7 +372,7 @@ def _plain_members(value: "Mapping[Any, Any]", where: str) -> Dict[str, Any]:
 
 def struct(name: str) -> Any:
     """A struct that begins as its macro in the header says, its size set."""
-    made = ffi.new(f"{name} *")
+    made = new(f"{name} *")
     made.size = ffi.sizeof(name)
     members = [member for member, _ in ffi.typeof(name).fields][1:]
     for member, value in zip(members, _declared.initial.get(name, [])):

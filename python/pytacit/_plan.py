@@ -10,7 +10,7 @@ import re
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
 
 from . import _fields
-from ._library import callback, ffi, lib, out, real, string, text, whole
+from ._library import callback, ffi, lib, new, out, real, string, text, whole
 from .space import Space
 
 #: A file, by its name.
@@ -29,7 +29,7 @@ class Plan:
     """A plan, and everything that it points at."""
 
     def __init__(self) -> None:
-        self.c: Any = ffi.new("tacit_simulation_plan *", lib.tacit_simulation_plan_default())
+        self.c: Any = new("tacit_simulation_plan *", lib.tacit_simulation_plan_default())
         self._kept: List[Any] = []
         self._given: List[str] = []  # options, as the program names them
 
@@ -155,7 +155,7 @@ class Plan:
         return self._keep(text(value, what))
 
     def _list(self, texts: List[Any]) -> Any:
-        return self._keep(ffi.new("const char *[]", texts))
+        return self._keep(new("const char *[]", texts))
 
 
 # ---- texts
@@ -225,7 +225,7 @@ class _Warm:
 
     def find(self, _user: Any, space: Any, agents: int, found: Any, n: Any, _err: Any) -> int:
         points = Space(space, None)
-        known = ffi.new("tacit_known_trial[]", len(self._rows))
+        known = new("tacit_known_trial[]", len(self._rows))
         for trial, (where, row) in zip(known, self._rows.items()):
             try:
                 trial.agent, trial.value, values = _known_trial(points, agents, row)

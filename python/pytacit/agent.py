@@ -17,10 +17,12 @@ from ._library import (
     error,
     ffi,
     flag,
+    given,
     has_network,
     is_stopped,
     lib,
     made_text,
+    new,
     out,
     owned,
     real,
@@ -106,10 +108,10 @@ class Agent(Handle):
         self._storage, self._called = storage, local_name or study
         opts = struct("tacit_agent_opts")
         texts: Dict[str, Any] = {
-            "coordinator": text(None if callable(coordinator) else coordinator, "coordinator"),
+            "coordinator": text(None, "") if callable(coordinator) else given(coordinator, "coordinator"),
             "fingerprint": text(fingerprint, "fingerprint"),
-            "study": text(study, "study"),
-            "storage": text(storage, "storage"),
+            "study": given(study, "study"),
+            "storage": given(storage, "storage"),
             "as": text(local_name, "local_name"),
             "join_token": text(token, "token"),
             "ledger": text(ledger, "ledger"),
@@ -156,7 +158,7 @@ class Agent(Handle):
         if not isinstance(said, Answer):
             raise TypeError(f"coordinator must return a pytacit.Answer, got {type(said).__name__}")
         body = said.body.encode("utf-8")
-        self._said = ffi.new("char[]", body)
+        self._said = new("char[]", body)
         answer.status, answer.body, answer.body_size = whole(said.status, "status"), self._said, len(body)
         return int(lib.TACIT_OK)
 
@@ -201,7 +203,7 @@ class Agent(Handle):
         Returns what comes next: "trial": call evaluate, then step again; "wait": a round is not over, step again
         later; "done". wait_s: so long the coordinator may hold a question that it cannot answer yet.
         """
-        found = ffi.new("tacit_agent_next *")
+        found = new("tacit_agent_next *")
         with self._at_work("step"):
             call(lib.tacit_agent_step, self._open(), real(wait_s, "wait_s"), found)
         names: Dict[int, Next] = {lib.TACIT_AGENT_TRIAL: "trial", lib.TACIT_AGENT_DONE: "done"}
@@ -245,7 +247,7 @@ class Agent(Handle):
 
     def inspect(self) -> List[AgentRound]:
         """What left this machine: every round with its message, its price, and what came back."""
-        pointer = ffi.new("tacit_traffic **")
+        pointer = new("tacit_traffic **")
         call(lib.tacit_agent_inspect, pointer, text(self._storage, "storage"), text(self._called, "study"))
         traffic = owned(pointer[0], lib.tacit_traffic_free)
         return [_round(lib.tacit_traffic_get(traffic, i)) for i in range(lib.tacit_traffic_count(traffic))]
@@ -270,7 +272,7 @@ class Agent(Handle):
 
 
 def _round(r: Any) -> AgentRound:
-    digits = ffi.new("char[65]")
+    digits = new("char[65]")
     lib.tacit_hash_text(ffi.addressof(r.hash), digits)
     paid = r.ledger != ffi.NULL
     return AgentRound(

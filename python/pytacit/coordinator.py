@@ -16,9 +16,11 @@ from ._library import (
     error,
     ffi,
     flag,
+    given,
     has_network,
     lib,
     made_text,
+    new,
     out,
     owned,
     real,
@@ -72,11 +74,11 @@ class Coordinator(Handle):
                 "127.0.0.1"
             )
         self._token: Optional[str] = None  # the operator's, where this object was shown it
-        opts, where = struct("tacit_coordinator_opts"), text(storage, "storage")
+        opts, where = struct("tacit_coordinator_opts"), given(storage, "storage")
         opts.storage = where
         if test_seed is not None:
             opts.test_seed = whole(test_seed, "test_seed")
-        server = ffi.new("tacit_server **")
+        server = new("tacit_server **")
 
         def end(coordinator: Any) -> None:
             lib.tacit_server_stop(server[0])  # NULL until it is started
@@ -91,7 +93,7 @@ class Coordinator(Handle):
         self._handle = handle
 
     def _start(self, server: Any, handle: Any, listen: str, host: Optional[str], threads: int) -> None:
-        serving, address, name = struct("tacit_server_opts"), text(listen, "listen"), text(host, "host")
+        serving, address, name = struct("tacit_server_opts"), given(listen, "listen"), text(host, "host")
         serving.listen, serving.host, serving.threads = address, name, whole(threads, "threads", 2**31 - 1)
         call(lib.tacit_server_start, server, handle, serving)
         self._url = string(lib.tacit_server_url(server[0]))
@@ -193,7 +195,7 @@ class Coordinator(Handle):
         if uses is None:
             uses = int(self.study_state(study).get("agents") or 0)
         seconds = real(expires_s, "expires_s")
-        named = text(study, "study")
+        named = given(study, "study")
         return made_text(lib.tacit_coordinator_invite, self._open(), named, whole(uses, "uses"), seconds)
 
     def operator_token(self, another: bool = False) -> str:
@@ -204,7 +206,7 @@ class Coordinator(Handle):
         """
         if self._token is not None and not another:
             return self._token
-        pointer = ffi.new("char **")
+        pointer = new("char **")
         call(lib.tacit_coordinator_operator_token, self._open(), flag(another, "another"), pointer)
         if pointer[0] == ffi.NULL:
             raise error(
@@ -230,11 +232,11 @@ class Coordinator(Handle):
     def request(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
         """An operator's request, answered in this process: the routes are those of <tacit/net.h>."""
         written = None if body is None else as_json(body, "body")
-        given = self._answer(Request(method, path, body=written), as_operator=True)
-        answer: Dict[str, Any] = json.loads(given.body or "{}")
-        if given.status >= 300:
-            said = answer.get("detail") or answer.get("title") or f"HTTP status {given.status}"
-            raise error(_code(given.status), str(said))
+        answered = self._answer(Request(method, path, body=written), as_operator=True)
+        answer: Dict[str, Any] = json.loads(answered.body or "{}")
+        if answered.status >= 300:
+            said = answer.get("detail") or answer.get("title") or f"HTTP status {answered.status}"
+            raise error(_code(answered.status), str(said))
         return answer
 
     # ---- requests that came by another way
@@ -244,7 +246,7 @@ class Coordinator(Handle):
         return self._answer(request, as_operator=False)
 
     def _answer(self, request: Request, as_operator: bool) -> Answer:
-        pointer = ffi.new("tacit_response **")
+        pointer = new("tacit_response **")
         asked, _kept = write_request(request)
         asked.as_operator = as_operator
         call(lib.tacit_coordinator_handle, self._open(), asked, pointer)

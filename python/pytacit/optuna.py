@@ -20,8 +20,7 @@ import threading
 import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._library import NULL, call, ffi, lib, out, struct, text, whole
-
+from ._library import NULL, call, lib, new, out, struct, text, whole
 try:
     from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
     from optuna.samplers import BaseSampler, RandomSampler
@@ -70,7 +69,7 @@ def _add(space: Any, name: Any, distribution: BaseDistribution) -> None:
     levels = _levels(distribution)
     if isinstance(distribution, CategoricalDistribution):
         texts = [text(f"c{i}", "choice") for i in range(len(distribution.choices))]
-        call(lib.tacit_space_add_choice, space, name, len(texts), ffi.new("char *[]", texts))
+        call(lib.tacit_space_add_choice, space, name, len(texts), new("char *[]", texts))
     elif levels is not None:
         call(lib.tacit_space_add_int, space, name, 0.0, float(levels - 1), 1.0, False)
     elif isinstance(distribution, IntDistribution):
@@ -145,7 +144,7 @@ class _Optimizer:
         """The parameters of a trial."""
         if trial.number in self._open:  # sampled for the second time: the first point is not evaluated
             call(lib.tacit_optimizer_fail, self._handle, self._open.pop(trial.number), NULL)
-        number, point = ffi.new("uint64_t *"), ffi.new("double[]", len(self.search_space))
+        number, point = new("uint64_t *"), new("double[]", len(self.search_space))
         call(lib.tacit_optimizer_ask, self._handle, number, point)
         self._open[trial.number] = number[0]
         return {name: _value(d, x) for (name, d), x in zip(self.search_space.items(), point)}
@@ -170,7 +169,7 @@ class _Optimizer:
             if number is None:
                 return None
             numbers.append(number)
-        return ffi.new("double[]", numbers)
+        return new("double[]", numbers)
 
     def _finite(self, value: Optional[float]) -> Optional[float]:
         """An infinite value counts as the largest or smallest one so far, if there is one."""

@@ -52,7 +52,7 @@ from ._guarantee import (
     warn_of_delta,
 )
 from ._ledger import Head, Ledger, LedgerEntry, Spent, get_all_ledger_names, import_ledger, read_ledger
-from ._library import Handle, call, ffi, lib, made_text, out, owned, real, string, struct, text, whole
+from ._library import Handle, call, ffi, lib, made_text, new, out, owned, real, string, struct, text, whole
 from .errors import UnsupportedError
 from .study import Study, study_document
 
@@ -191,7 +191,7 @@ def calibrate(
     scope, chosen = Scope([described], unit, relation), delta_of(delta, members)
     replaced = relation == "replace-one" and sampling == "poisson"
     kind = lib.TACIT_DP_POISSON_REPLACED if replaced else sampling_of(sampling, described.sampling_rate)
-    noise, named = ffi.new("double *"), text(accountant, "accountant")
+    noise, named = new("double *"), text(accountant, "accountant")
     asked = real(epsilon, "epsilon")
     call(lib.tacit_calibrate, named, asked, chosen, kind, sampling_rate, scope.releases, noise)
     event = _gaussian_of(noise[0], releases, sampling_rate, sampling)
@@ -200,7 +200,7 @@ def calibrate(
 
 def analytic_gaussian(epsilon: float, delta: float) -> float:
     """The least standard deviation for one Gaussian release of sensitivity 1 (Balle and Wang 2018)."""
-    sd = ffi.new("double *")
+    sd = new("double *")
     call(lib.tacit_analytic_gaussian, real(epsilon, "epsilon"), real(delta, "delta"), sd)
     return float(sd[0])
 
@@ -286,7 +286,7 @@ def calibrate_tune(
     described = _gaussian_of(1.0, releases, sampling_rate, sampling)
     Scope([described], "agent", None)
     chosen, repeats = delta_of(delta, members), _repeats(trials, distribution, shape)
-    kind, noise = sampling_of(sampling, described.sampling_rate), ffi.new("double *")
+    kind, noise = sampling_of(sampling, described.sampling_rate), new("double *")
     asked = real(epsilon, "epsilon")
     call(lib.tacit_calibrate_best_of, repeats, asked, chosen, kind, sampling_rate, described.count, noise)
     run: List[Event] = [_gaussian_of(noise[0], releases, sampling_rate, sampling)]
@@ -424,7 +424,7 @@ class Filter(Handle):
 
     def would(self, event: Event) -> float:
         """The share of the budget that would be left after this release; nothing is spent. BudgetError: too much."""
-        left = ffi.new("double *")
+        left = new("double *")
         with self._lock:
             call(lib.tacit_filter_would, self._handle, write_events(listed(event, "event")), left)
         return float(left[0])
@@ -459,6 +459,6 @@ def noise_laplace(scale: int, n: int) -> List[int]:
 
 def _draw(function: Any, scale: int, n: int) -> List[int]:
     n = whole(n, "n")
-    drawn = ffi.new("int64_t[]", n)
+    drawn = new("int64_t[]", n)
     call(function, scale, n, drawn)
     return list(ffi.unpack(drawn, n))

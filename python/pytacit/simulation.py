@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from . import _fields, _simulation_text
 from ._curves import Array, Curves, CurveSet, Line, Ratio, array, ratio_of, read_curves
 from ._guarantee import Guarantee, read_guarantee
-from ._library import call, error, ffi, lib, made_text, out, require_same_version, string, whole
+from ._library import call, error, ffi, lib, made_text, new, out, require_same_version, string, whole
 from ._plan import Algorithm, File, Plan, Trials, in_keywords
 from .errors import TacitError
 
@@ -94,7 +94,7 @@ class Simulation(CurveSet[Simulated]):
     def contrasts(self) -> List[Contrast]:
         """All algorithms but the first over it: at iterations 1, 5, 10, 20 and the last; by pulls at a tenth, at half
         and at the end. Nothing with a single run."""
-        rows, n = ffi.new("const tacit_contrast **"), ffi.new("size_t *")
+        rows, n = new("const tacit_contrast **"), new("size_t *")
         call(lib.tacit_simulation_contrasts, self._handle, rows, n)
         return [self._contrast(rows[0][i]) for i in range(n[0])]
 

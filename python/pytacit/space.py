@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from ._library import call, ffi, index_of, lib, real, string, text
+from ._library import call, ffi, index_of, lib, new, real, string, text
 from .trial import ParamValue
 
 
@@ -105,7 +105,7 @@ class Space:
 
     def new_point(self) -> Any:
         """Room for a point."""
-        return ffi.new("double[]", self.size)
+        return new("double[]", self.size)
 
     def params(self, point: Any) -> Dict[str, ParamValue]:
         """A point as a dictionary; of a finite space the number of the candidate ("point") and its columns."""
@@ -130,10 +130,10 @@ class Space:
     def _candidate(self, params: Mapping[str, ParamValue]) -> Any:
         columns = self.names[self.size :]
         self._check_names(params, columns, columns)
-        values = ffi.new("double[]", [real(params[name], f"params.{name}") for name in columns])
-        found = ffi.new("size_t *")
+        values = new("double[]", [real(params[name], f"params.{name}") for name in columns])
+        found = new("size_t *")
         call(lib.tacit_space_find, self._space, values, found)
-        return ffi.new("double[]", [float(found[0])])
+        return new("double[]", [float(found[0])])
 
     @staticmethod
     def _check_names(params: Mapping[str, ParamValue], needed: Sequence[str], known: Sequence[str]) -> None:
@@ -154,7 +154,7 @@ def _written(value: Any, what: str) -> str:
     number = None if isinstance(value, bool) else index_of(value)
     if number is not None and number.bit_length() < 1100:
         return str(number)
-    if isinstance(value, (bool, bytes, bytearray)) or not hasattr(value, "__float__"):
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{what} must be a number or a str, got {type(value).__name__}")
     number = real(value, what)
     return str(int(number)) if number.is_integer() else repr(number)

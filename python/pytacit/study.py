@@ -15,10 +15,12 @@ from ._library import (
     call,
     callback,
     ffi,
+    given,
     is_stopped,
     lib,
     made_text,
     milliseconds,
+    new,
     out,
     owned,
     real,
@@ -47,7 +49,7 @@ class _Storage:
     def __init__(
         self, url: str, token: Optional[str], fingerprint: Optional[str], patience_s: float, threads: int
     ) -> None:
-        self.url = text(url, "storage")
+        self.url = given(url, "storage")
         opts = struct("tacit_storage_opts")
         self._token, self._fingerprint = text(token, "token"), text(fingerprint, "fingerprint")
         self._stop = callback("bool(void *)", is_stopped, True)
@@ -173,7 +175,7 @@ class Study(Handle):
         """
         opts, name = struct("tacit_ask_opts"), text(worker, "worker")
         opts.worker, opts.lease_ms = name, 0 if lease_s is None else milliseconds(lease_s, "lease_s")
-        pointer = ffi.new("tacit_trials **")
+        pointer = new("tacit_trials **")
         try:
             call(lib.tacit_study_ask_many, self._open(), opts, pointer)
         except BaseException:
@@ -200,7 +202,8 @@ class Study(Handle):
         number = whole(trial.number if isinstance(trial, Trial) else trial, "trial")
         failed = state == TrialState.FAIL
         if state not in (None, TrialState.COMPLETE, TrialState.FAIL):
-            raise ValueError(f"state must be COMPLETE or FAIL, got {state!r}")
+            shown = state.name if isinstance(state, TrialState) else type(state).__name__
+            raise ValueError(f"state must be COMPLETE or FAIL, got {shown}")
         if failed != (value is None):
             raise ValueError("tell either a value or state=TrialState.FAIL")
         report = struct("tacit_report")
@@ -218,7 +221,7 @@ class Study(Handle):
 
     def enqueue_trial(self, params: Mapping[str, ParamValue]) -> int:
         """A point to be tried before any that is computed. Returns the number of its trial."""
-        number = ffi.new("uint64_t *")
+        number = new("uint64_t *")
         call(lib.tacit_study_enqueue, self._open(), self._space.point(params), number)
         return int(number[0])
 
@@ -228,8 +231,10 @@ class Study(Handle):
         """The trials, or those of a state, in the order of their numbers."""
         query = struct("tacit_trial_query")
         if state is not None:
-            query.state = TrialState(state)
-        pointer = ffi.new("tacit_trials **")
+            if not isinstance(state, TrialState):
+                raise TypeError(f"state must be a TrialState, got {type(state).__name__}")
+            query.state = int(state)
+        pointer = new("tacit_trials **")
         call(lib.tacit_study_trials, self._open(), query, pointer)
         return self._trials(pointer[0])
 
@@ -357,7 +362,7 @@ class Study(Handle):
         return space
 
     def _give_back(self, number: int) -> None:
-        """Others may have at once what was interrupted. A coordinator's client waits for the end of its lease."""
+        """Others may have at once what was interrupted. A coordinator's client waits for the end of the lease."""
         try:
             call(lib.tacit_study_requeue, self._open(), number)
         except (TacitError, ValueError):  # it is not running any more, or the study is closed
@@ -369,7 +374,7 @@ class Study(Handle):
         return summary
 
     def _one(self, function: Any, *arguments: Any) -> Trial:
-        pointer = ffi.new("tacit_trial **")
+        pointer = new("tacit_trial **")
         call(function, self._open(), *arguments, pointer)
         return self._trial(owned(pointer[0], lib.tacit_trial_free))
 
@@ -510,7 +515,7 @@ def load_study(
 ) -> Study:
     """Opens a study by its name; arguments as in create_study. At a coordinator a client's token is enough."""
     where = _Storage(storage, token, fingerprint, patience_s, threads)
-    called = text(name, "name")
+    called = given(name, "name")
     made, end = lib.tacit_study_open, lib.tacit_study_close
     return Study(out(made, "tacit_study *", end, where.url, called, where.opts, keep=where))
 
@@ -525,7 +530,7 @@ def delete_study(
 ) -> None:
     """Erases a study with its trials, for good. Privacy ledgers stay: what was spent is spent."""
     handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
-    call(lib.tacit_storage_erase, handle, text(name, "name"))
+    call(lib.tacit_storage_erase, handle, given(name, "name"))
 
 
 def get_all_study_names(
@@ -533,7 +538,7 @@ def get_all_study_names(
 ) -> List[str]:
     """The names of the studies of a storage, in the order of their creation."""
     handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
-    pointer = ffi.new("tacit_studies **")
+    pointer = new("tacit_studies **")
     call(lib.tacit_storage_list, handle, lib.TACIT_LIST_NAMES, pointer)
     listed = owned(pointer[0], lib.tacit_studies_free)
     return [string(lib.tacit_studies_get(listed, i).name) or "" for i in range(lib.tacit_studies_count(listed))]

@@ -205,8 +205,8 @@ import os, pytacit, threading
 storage = os.environ["TACIT_POSTGRES"]
 space = {"dose": pytacit.FloatDistribution(0, 1)}
 with pytacit.Coordinator(storage) as first, pytacit.Coordinator(storage) as second:
-    algorithm = {"name": "fts", "features": 20, "initial": 2}
-    first.create_study("ward", space, "minimize", agents=2, trials=4, algorithm=algorithm, privacy="none")
+    first.create_study("ward", space, "minimize", agents=2, trials=4, privacy="none",
+                       algorithm={"name": "fts", "features": 20, "initial": 2})
     assert first.fingerprint == second.fingerprint
     token, done = second.invite("ward"), []
     def work(i, c):
@@ -225,6 +225,7 @@ with pytacit.Coordinator(storage) as again:
 """
 
 
+@pytest.mark.built
 def test_two_coordinators_on_postgresql():
     """Agents of one study at two coordinators of one database; a third one goes on."""
     support = Path(__file__).resolve().parents[2] / "tests" / "support" / "postgres"

@@ -28,9 +28,12 @@ import pytacit
 PRELOAD = Path(os.environ.get("PYTACIT_LIBRARY_DIR", ".")) / "tests" / "libkill_at.so"
 KILLS = int(os.environ.get("PYTACIT_KILLS", 500 if os.environ.get("TACIT_DEEP") else 50))
 SEED = int(os.environ.get("KILL_SEED", 7))
-pytestmark = pytest.mark.skipif(
-    not PRELOAD.exists(), reason=f"there is no {PRELOAD}: the build was made without -DTACIT_TESTS=ON"
-)
+pytestmark = [
+    pytest.mark.built,
+    pytest.mark.skipif(
+        not PRELOAD.exists(), reason=f"there is no {PRELOAD}: the build was made without -DTACIT_TESTS=ON"
+    ),
+]
 needs_network = pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
 
 

@@ -287,7 +287,7 @@ def test_records_are_protected(own_folder: Path, alone: None) -> None:
 
     def records(context: Context) -> Any:
         asked.append(context.node_id)
-        return {"records": 1000 + context.node_id, "low": 0, "high": 1}
+        return {"records": 1000 + context.node_id, "range": (0, 1)}
 
     grid = Grid(apps(delta=1e-5, records=records))
     outcome = run(grid, document)
