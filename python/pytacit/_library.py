@@ -259,6 +259,7 @@ def text(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
         value = os.fspath(value)
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a str, got {type(value).__name__}")
+    value = str.__str__(value)  # of a class of its own, too
     if "\0" in value:
         raise ValueError(f"{what} must not have a character of code 0")
     return new("char[]", _utf8(value, what))
@@ -273,7 +274,7 @@ def given(value: Union[str, "os.PathLike[str]", None], what: str) -> Any:
 
 def _utf8(value: str, what: str) -> bytes:
     try:
-        return value.encode("utf-8")
+        return str.encode(value, "utf-8")
     except UnicodeEncodeError as why:
         raise ValueError(f"{what} must be Unicode text, got half of a surrogate pair at {why.start}") from None
 
@@ -302,8 +303,8 @@ def real(value: Any, what: str) -> float:
         if not hasattr(value, "__float__") and not hasattr(value, "__index__"):  # float takes texts and bytes, too
             raise TypeError
         return float(value)
-    except TypeError:
-        raise TypeError(f"{what} must be a number, got {type(value).__name__}") from None
+    except (TypeError, ValueError) as why:
+        raise type(why)(f"{what} must be a number, got {type(value).__name__}") from None
     except OverflowError:
         raise ValueError(f"{what} must be a number up to 1.8e308, got {shown(value)}") from None
 
@@ -346,7 +347,7 @@ def _plain(value: Any, where: str) -> Any:
         return value
     if isinstance(value, str):
         _utf8(value, where)
-        return str(value)
+        return str.__str__(value)
     if isinstance(value, Mapping):
         return _plain_members(cast("Mapping[Any, Any]", value), where)
     if isinstance(value, (list, tuple)):

@@ -266,7 +266,8 @@ def exceptions(catch: Any) -> Tuple[Type[BaseException], ...]:
     classes = cast("Tuple[Any, ...]", catch if isinstance(catch, tuple) else (catch,))
     for kind in classes:
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            raise TypeError(f"catch must be a class of exceptions or a tuple of such classes, got {kind!r}")
+            shown = kind.__name__ if isinstance(kind, type) else f"a value of type {type(kind).__name__}"
+            raise TypeError(f"catch must be a class of exceptions or a tuple of such classes, got {shown}")
     return classes
 
 

@@ -29,7 +29,7 @@ from ._library import (
     text,
     whole,
 )
-from .errors import ConflictError
+from .errors import BY_NAME, ConflictError
 from .exchange import Answer, Request, read_answer, write_request
 from .study import SearchSpace, study_document
 
@@ -144,6 +144,8 @@ class Coordinator(Handle):
         "none". The rest is as in pytacit.create_study. A study
         that is there already is a ConflictError.
         """
+        if federation is not None and not isinstance(federation, Mapping):
+            raise TypeError(f"federation must be a dict, got {type(federation).__name__}")
         together: Dict[str, Any] = dict(federation or {})
         for key, value in (("agents", agents), ("deadline_s", deadline_s)):
             if value is not None and key in together:
@@ -236,7 +238,7 @@ class Coordinator(Handle):
         answer: Dict[str, Any] = json.loads(answered.body or "{}")
         if answered.status >= 300:
             said = answer.get("detail") or answer.get("title") or f"HTTP status {answered.status}"
-            raise error(_code(answered.status), str(said))
+            raise error(_code(answered.status, answer), str(said))
         return answer
 
     # ---- requests that came by another way
@@ -294,7 +296,11 @@ def _is_here(listen: str) -> bool:
         return True
 
 
-def _code(status: int) -> int:
-    """The code of a refusal, by its HTTP status."""
-    codes = {400: "E_ARG", 404: "E_NOT_FOUND", 409: "E_CONFLICT", 422: "E_ARG"}
-    return int(getattr(lib, "TACIT_" + codes.get(status, "E_STATE")))
+def _code(status: int, refusal: Mapping[str, Any]) -> int:
+    """The code of a refusal: the word of its type, "urn:tacit:problem:not-found". What failed inside is E_IO."""
+    name = "E_" + str(refusal.get("type")).rpartition(":")[2].replace("-", "_").upper()
+    if status >= 500 and status != 501:
+        name = "E_IO"
+    elif name not in BY_NAME:
+        name = {404: "E_NOT_FOUND", 405: "E_UNSUPPORTED"}.get(status, "E_STATE")
+    return int(getattr(lib, f"TACIT_{name}"))

@@ -455,16 +455,18 @@ def study_document(
     document: Dict[str, Any] = {"name": name, "direction": direction}
     if isinstance(space, Mapping):
         document["space"] = space_json(space)
-    else:
+    elif isinstance(space, (str, os.PathLike)):
         document["points"] = os.fspath(space)
-    given: Dict[str, Any] = {
-        "algorithm": algorithm if algorithm is None or isinstance(algorithm, str) else dict(algorithm),
+    else:
+        raise TypeError(f"space must be a dict of parameters or the path of a CSV file, got {type(space).__name__}")
+    more: Dict[str, Any] = {
+        "algorithm": algorithm,
         "trials": trials,
         "seed": seed,
-        "federation": None if federation is None else dict(federation),
-        "privacy": privacy if privacy is None or isinstance(privacy, str) else dict(privacy),
+        "federation": federation,
+        "privacy": privacy,
     }
-    document.update({key: value for key, value in given.items() if value is not None})
+    document.update({key: value for key, value in more.items() if value is not None})
     return document
 
 
