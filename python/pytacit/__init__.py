@@ -9,6 +9,9 @@
 The words are Optuna's where the thing is the same. Failures are exceptions with one sentence (TacitError).
 """
 
+import importlib
+from types import ModuleType
+
 from . import privacy
 from ._library import has_network, lib, string
 from .agent import Agent, AgentRound
@@ -37,6 +40,16 @@ from .trial import ParamValue, Trial, TrialState
 
 #: The version of the library that is loaded.
 __version__: str = string(lib.tacit_version()) or ""
+
+#: Parts that need other packages: imported when they are named.
+_PARTS = ("flower", "optuna", "sklearn")
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _PARTS:
+        raise AttributeError(f"module 'pytacit' has no attribute {name!r}")
+    return importlib.import_module(f".{name}", __name__)
+
 
 __all__ = [
     "Agent",

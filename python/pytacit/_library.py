@@ -11,6 +11,7 @@ import math
 import operator
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Type, Union, cast
 
@@ -62,7 +63,8 @@ def _load() -> "tuple[Any, bool]":
     for name in _NAMES:
         file = _file(name)
         try:
-            loaded = ffi.dlopen(str(folder / file) if folder else file)
+            # Never unloaded, also at the end of the process: a server's threads may be at work in it until then.
+            loaded = ffi.dlopen(str(folder / file) if folder else file, ffi.RTLD_NOW | ffi.RTLD_NODELETE)
         except OSError as why:
             if name == "libtacit-net":
                 return loaded, False
@@ -148,6 +150,12 @@ def has_escaped() -> bool:
 def is_stopped(_user: Any) -> bool:
     """The `stop` of a call that waits: an exception that was raised in a callback ends the call."""
     return has_escaped()
+
+
+def pause(_user: Any, pause_ms: int, _why: Any) -> bool:
+    """The `wait` of a call that tries again: sleeps, and an interruption ends both."""
+    time.sleep(pause_ms / 1000)
+    return not has_escaped()
 
 
 def raise_escaped() -> None:

@@ -60,7 +60,9 @@ def _new_axes(shown: bool) -> Any:
         from matplotlib.figure import Figure  # pyright: ignore  # not in every environment
 
         figure = Figure(layout="constrained")
-    return figure.subplots()
+    axes: Any = figure.subplots()
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    return axes
 
 
 def _draw(curves: "Sequence[Curves]", axes: Any, cumulative: bool, title: Optional[str]) -> None:

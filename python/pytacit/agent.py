@@ -96,7 +96,7 @@ class Agent(Handle):
         all; 0: epsilon 10, and no study that may spend more. ledger: its name; studies on the same data share one.
         local_name: what the storage calls the study. records: of a study that protects validation records: how many
         there are, or a dictionary of what Study.protect takes. consider: gets the study's document before a place is
-        taken, and raises an exception to refuse it. note: gets sentences that a person may want to read; None: they
+        taken, returns None, and raises an exception to refuse it. note: gets sentences that a person may want to read; None: they
         go to standard error. patience_s: so long a coordinator may stay silent. test_seed: NOT PRIVATE.
         """
         if not has_network:
@@ -148,8 +148,11 @@ class Agent(Handle):
         return kept
 
     def _offered(self, _user: Any, offer: Any, _err: Any) -> int:
-        if self._consider is not None:
-            self._consider(json.loads(string(offer.document) or "{}"))
+        answer: Any = None if self._consider is None else self._consider(json.loads(string(offer.document) or "{}"))
+        if answer is not None:
+            raise TypeError(
+                f"consider must return None, or raise an exception to refuse the study, got {type(answer).__name__}"
+            )
         return int(lib.TACIT_OK)
 
     def _carry(self, _user: Any, asked: Any, answer: Any, _err: Any) -> int:
@@ -163,7 +166,9 @@ class Agent(Handle):
         return int(lib.TACIT_OK)
 
     def _hear(self, _user: Any, said: Any) -> None:
-        sentence = string(said) or ""
+        self._say(string(said) or "")
+
+    def _say(self, sentence: str) -> None:
         if self._note is not None:
             self._note(sentence)
         else:
@@ -196,6 +201,13 @@ class Agent(Handle):
         called again, here or in another process.
         """
         self._work("run", func, catch, callbacks)
+        rounds = self.inspect()
+        withheld = sum(sent.state == "withheld" for sent in rounds)
+        if withheld:
+            self._say(
+                f"{withheld} of {len(rounds)} messages were withheld: the ledger's own limit (epsilon, delta) did not "
+                "allow their price, and this agent searched without what the others found"
+            )
 
     def step(self, wait_s: float = 0.0) -> Next:
         """For programs with a loop of their own: does what rounds ask for, as far as it can be done now.

@@ -52,7 +52,7 @@ from ._guarantee import (
     warn_of_delta,
 )
 from ._ledger import Head, Ledger, LedgerEntry, Spent, get_all_ledger_names, import_ledger, read_ledger
-from ._library import Handle, call, ffi, lib, made_text, new, out, owned, real, string, struct, text, whole
+from ._library import Handle, as_json, call, ffi, lib, made_text, new, out, owned, real, string, struct, text, whole
 from .errors import UnsupportedError
 from .study import Study, study_document
 
@@ -367,7 +367,7 @@ def _document_of(study: Any) -> Any:
         handle = study._open()  # pyright: ignore[reportPrivateUsage]
         return owned(lib.tacit_study_document(handle), lambda _document: None, keep=handle)
     if isinstance(study, Mapping):
-        read, given = lib.tacit_document_parse, text(json.dumps(study), "study")
+        read, given = lib.tacit_document_parse, text(as_json(study, ""), "study")
     elif isinstance(study, (str, os.PathLike)):
         read, given = lib.tacit_document_read, text(cast("Union[str, os.PathLike[str]]", study), "study")
     else:

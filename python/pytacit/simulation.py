@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from . import _fields, _simulation_text
 from ._curves import Array, Curves, CurveSet, Line, Ratio, array, ratio_of, read_curves
 from ._guarantee import Guarantee, read_guarantee
-from ._library import call, error, ffi, lib, made_text, new, out, require_same_version, string, whole
+from ._library import call, error, ffi, flag, lib, made_text, new, out, require_same_version, string, whole
 from ._plan import Algorithm, File, Plan, Trials, in_keywords
 from .errors import TacitError
 
@@ -299,7 +299,7 @@ def simulate(
     plan.set_document(document)
     plan.set_warm(warm)
     plan.set_fields(fields)
-    plan.c.by_agent = by_agent
+    plan.c.by_agent = flag(by_agent, "by_agent")
     plan.c.threads = whole(threads, "threads")
     return Simulation(_Run(plan, note, show_progress_bar).run())
 

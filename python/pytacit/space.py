@@ -11,7 +11,7 @@ from .trial import ParamValue
 
 @dataclass(frozen=True)
 class FloatDistribution:
-    """A number from low to high, both allowed; in steps from low, or on a log scale."""
+    """A number from low to high, both allowed; in steps from low, on a log scale, or both."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class FloatDistribution:
 
 @dataclass(frozen=True)
 class IntDistribution:
-    """A whole number from low to high, both allowed; in steps from low, or on a log scale."""
+    """A whole number from low to high, both allowed; in steps from low, on a log scale, or both."""
 
     low: int
     high: int

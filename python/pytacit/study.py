@@ -23,6 +23,7 @@ from ._library import (
     new,
     out,
     owned,
+    pause,
     real,
     string,
     struct,
@@ -53,8 +54,10 @@ class _Storage:
         opts = struct("tacit_storage_opts")
         self._token, self._fingerprint = text(token, "token"), text(fingerprint, "fingerprint")
         self._stop = callback("bool(void *)", is_stopped, True)
+        self._wait = callback("bool(void *, int64_t, const char *)", pause, False)
         opts.token, opts.fingerprint = self._token, self._fingerprint
         opts.patience_s, opts.threads, opts.stop = real(patience_s, "patience_s"), _threads(threads), self._stop
+        opts.wait = self._wait
         self.opts = opts
 
 
@@ -113,7 +116,8 @@ class Study(Handle):
         n_trials: so many by this call; None: until as many are finished as the study plans (document["trials"]).
         timeout: after so many seconds nothing is started any more; what runs is finished.
         n_jobs: so many threads; -1 is one for each core.
-        catch: exceptions of func that are no reason to end. Any exception makes its trial FAIL, with the reason;
+        catch: exceptions of func that are no reason to end. Any exception makes its trial FAIL, with the reason, which
+        is the exception's text and kept with the trial, of a study at a coordinator there;
         one that is not listed here is then raised. A value that is not a finite number is a failure, too.
         callbacks: each is called with the study and the trial after a trial was told, one at a time.
 
@@ -306,7 +310,9 @@ class Study(Handle):
         statement: who is protected, how much, and what is not.
 
         records: how many there are. range: (low, high), to which func clips the loss of each record before it takes the
-        mean. The others are those of tacit_records_opts in <tacit/records.h>. test_seed: NOT PRIVATE.
+        mean. ledger, ledger_storage: which ledger pays; None: "records", in the study's storage, and for a study at a
+        coordinator in $XDG_STATE_HOME/tacit/records.db (~/.local/state/tacit). The others are those of
+        tacit_records_opts in <tacit/records.h>. test_seed: NOT PRIVATE.
         """
         opts, _kept = records_opts(
             records,

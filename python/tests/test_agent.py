@@ -111,6 +111,8 @@ def test_an_agent_may_refuse(invited, own_folder):
         pytacit.Agent(*invited, storage="sqlite:///agent0.db", epsilon=-1, delta=0.01)
     with pytest.raises(TypeError, match="records have no option colour"):
         join(invited, 0, records={"records": 3, "colour": 1})
+    with pytest.raises(TypeError, match="consider must return None, or raise an exception to refuse the study, got bool"):
+        join(invited, 0, consider=lambda document: False)
     seen = []
     agent = join(invited, 0, consider=seen.append)
     assert seen[0]["federation"]["agents"] == 3
@@ -138,3 +140,16 @@ def test_an_agent_that_waits_can_be_interrupted(invited, python):
     url, study, _token, fingerprint = invited
     with pytacit.Agent(url, study, None, fingerprint, epsilon=6, delta=0.01) as agent:
         assert [trial.state.name for trial in agent.study.trials][:3] == ["COMPLETE"] * 3
+
+
+def test_an_agent_that_withholds_says_so(invited):
+    """Its ledger is used up by another study on the same data: it searches alone, and says that at the end."""
+    said = []
+    url, study, token, fingerprint = invited
+    agent = pytacit.Agent(url, study, token, fingerprint, storage="sqlite:///a.db", epsilon=0.1, delta=0.01, note=said.append)
+    others = [join(invited, i) for i in (1, 2)]
+    in_threads(*(lambda a=a: a.run(loss) for a in (agent, *others)))
+    states = [sent.state for sent in agent.inspect()]
+    assert states and set(states) == {"withheld"}
+    assert said[-1].startswith(f"{len(states)} of {len(states)} messages were withheld: the ledger's own limit")
+    assert [trial.value for trial in agent.study.trials] and len(agent.study.trials) == 6

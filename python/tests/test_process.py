@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from conftest import SPACE, bowl
@@ -324,3 +325,32 @@ def test_an_exit_with_everything_open(python, name):
     for process in processes:
         said, why = process.communicate(timeout=120)
         assert (process.returncode, said, why) == (0, "", "")
+
+
+@pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
+def test_a_silent_coordinator_is_not_waited_for_after_an_interruption(python):
+    """Nobody answers at this port, and the client would try again for a day."""
+    process = python(
+        "import pytacit, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "print('trying', flush=True)\n"
+        "pytacit.load_study('s', 'https://127.0.0.1:1', token='t' * 43, fingerprint='sha256//' + 'A' * 43 + '=', patience_s=86400)\n"
+    )
+    assert process.stdout.readline() == "trying\n"
+    time.sleep(1)  # by now it waits between two requests, most likely; what is asserted holds in any case
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in said
+
+
+def test_parts_are_imported_when_they_are_named():
+    """Of those that need other packages; what is missing is said."""
+    with pytest.raises(AttributeError, match="module 'pytacit' has no attribute 'optunas'"):
+        pytacit.optunas
+    for name, package in (("optuna", "optuna"), ("sklearn", "scikit-learn"), ("flower", "flwr")):
+        try:
+            part = getattr(pytacit, name)
+        except ImportError as why:
+            assert f"pip install {package}" in str(why)
+        else:
+            assert part.__name__ == f"pytacit.{name}"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import List, Tuple
+from typing import Any, Dict, List, Tuple
+
+import pytest
+
+import pytacit
 
 PYTHON = Path(__file__).resolve().parent.parent
 TREE = PYTHON.parent
@@ -20,18 +24,34 @@ def without_numbers(text: str) -> List[str]:
     return re.sub(r"[-+]?\b\d[\d.,]*(e[-+]?\d+)?\b", "#", text).split()
 
 
+def run(page: Path, i: int, program: str, names: Dict[str, Any]) -> None:
+    exec(compile(program, f"{page.name}, block {i}", "exec"), names)
+
+
 def test_the_five_lines(capsys):
-    ((language, program),) = blocks(PYTHON / "README.md")
-    assert language == "python" and len([line for line in program.splitlines() if line.strip()]) == 5
-    exec(compile(program, "README.md", "exec"), {})
+    _, program = blocks(PYTHON / "README.md")[0]
+    assert len([line for line in program.splitlines() if line.strip()]) == 5
+    run(PYTHON / "README.md", 0, program, {})
     assert "celsius" in capsys.readouterr().out
 
 
 def test_both_pages_have_the_same():
-    ((_, program),) = blocks(PYTHON / "README.md")
+    _, program = blocks(PYTHON / "README.md")[0]
     assert program in (TREE / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
+def test_the_page_of_the_package(capsys):
+    names: Dict[str, Any] = {}
+    for i, (language, program) in enumerate(blocks(PYTHON / "README.md")):
+        assert language == "python"
+        run(PYTHON / "README.md", i, program, names)
+    said = capsys.readouterr().out
+    assert "1 of 3 agents are here" in said and "NOT PRIVATE: seeded" in said and said.count("epsilon") > 5
+    assert Path("regret.svg").stat().st_size > 1000 and Path("regret.csv").exists()
+
+
+@pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
 def test_from_one_study_to_a_federation(capsys):
     page = blocks(TREE / "docs" / "python.md")
     names = {"__name__": "page"}
@@ -39,7 +59,7 @@ def test_from_one_study_to_a_federation(capsys):
     for i, (language, program) in enumerate(page):
         if language != "python":
             continue
-        exec(compile(program, f"docs/python.md, block {i}", "exec"), names)
+        run(TREE / "docs" / "python.md", i, program, names)
         printed = capsys.readouterr().out
         expected = page[i + 1][1] if page[i + 1 :] and page[i + 1][0] == "text" else ""
         assert without_numbers(printed) == without_numbers(expected), f"block {i} prints:\n{printed}"
