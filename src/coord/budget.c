@@ -20,8 +20,8 @@ static tacit_status find_price(tc_open_study *d, uint64_t round, tc_ledger_price
     tc_round_price price;
     TC_TRY(tc_ledger_catch_up(d->ledger, err));
     TC_TRY(tc_study_plan_price(d->plan, round, &price, err));
-    return tc_ledger_price_of(d->ledger, b, c.unit, tc_round_charge_subject(&c), &price.event, 0,
-                              out, err);
+    return tc_ledger_price_of(d->ledger, b, c.unit, tc_round_charge_subject(&c), &price.event,
+                              price.distance, out, err);
 }
 
 void tc_budget_prove(tc_open_study *d, uint64_t round, tc_shortage *out)

@@ -1,261 +1,87 @@
-/* closing.c - from the contributions of a round to one release, exactly once.
+/* closing.c - closes the present round of a study when it is due.
  *
  * Every step can be repeated, by this process after a crash or by another at the same time:
  *
- *   1. The round is marked closing. From then on no message enters, so whoever folds, folds the same.
- *   2. The ledger is asked for the release of this (study, round). If there is one, that is it.
- *   3. Else its cost is held against the budget; a refusal ends the round as void, nothing is spent.
- *   4. The messages are folded in agent order, noise is drawn, and the release is offered to the
- *      ledger. It commits one and hands every later comer that one; noise that lost never left.
- *      One that does not fit those before it is left out; which one that is does not depend on who
- *      folds.
- *   5. The round is marked closed, and contributions to rounds that have ended are erased.
+ *   1. The round is marked closing. From then on no message enters, so whoever adds them up has the same.
+ *   2. The ledger gets the release of the round, exactly once (algo/close_round.h). If the budget refuses it,
+ *      the round is void.
+ *   3. The round is marked closed or void, and messages of rounds that have ended are erased.
  *
- * A relay releases nothing here: its round is closed when all have spoken or the time is up, and
- * then messages are handed on (message.c). */
+ * A relay releases nothing here: its round is closed when all have sent or the time is up, and then messages
+ * are handed on (message.c). Whether a round is due: due.c. */
 #include "coord/coord_int.h"
 #include "coord/events.h"
-#include "coord/roster.h"
 
-#include "algo/charge.h"
+#include "algo/close_round.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/memory.h"
-#include "privacy/mechanism.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- is it due? ---- */
+/* ---- the release ---- */
 
-static tacit_status count_messages(tc_coord *c, tc_open_study *d, uint64_t round, uint64_t *out,
-                                   tacit_error *err)
+typedef struct adding {
+    tc_coord *coord;
+    tc_open_study *open;
+    uint64_t round;
+    tc_round_sum *sum;
+} adding;
+
+static tacit_status add_message(void *user, const tc_record *r, tacit_error *err)
 {
-    tc_key key = tc_key_number(round);
+    const adding *c = user;
+    uint64_t agent = tc_key_at(r->key, 1);
+    if (r->size == 0) /* the agent declined: it has answered, and there is nothing to add */
+        return TACIT_OK;
+    return tc_round_add(c->sum, agent, r->value, r->size, err);
+}
+
+static tacit_status add_messages(void *user, tc_round_sum *sum, tacit_error *err)
+{
+    adding *c = user;
+    tc_key key = tc_key_number(c->round);
     tc_record_range range = {
-        .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-    return tc_store_record_count(c->cfg.store, &range, out, err);
+        .study = c->open->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
+    c->sum = sum;
+    return tc_store_record_scan(c->coord->cfg.store, &range, add_message, c, err);
 }
 
-typedef struct revoked {
-    uint64_t *agents;
-    size_t n, cap;
-} revoked;
-
-static tacit_status note_revoked(void *user, const tc_record *r, tacit_error *err)
+/* The log does not say why: a reason would have something of the message in it. */
+static tacit_status log_left_out(void *user, uint64_t agent, const char *why, tacit_error *err)
 {
-    revoked *v = user;
-    (void)err;
-    if (v->n < v->cap)
-        v->agents[v->n++] = tc_roster_revoked_agent(r);
-    return TACIT_OK;
-}
-
-/* Of those, who has sent nothing in this round. */
-static tacit_status count_silent(tc_coord *c, const tc_open_study *d, uint64_t round,
-                                 const revoked *v, uint64_t *out, tacit_error *err)
-{
-    *out = 0;
-    for (size_t i = 0; i < v->n; i++) {
-        tc_key key = tc_key_numbers(round, v->agents[i]);
-        tc_record_range one = {
-            .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-        uint64_t n;
-        TC_TRY(tc_store_record_count(c->cfg.store, &one, &n, err));
-        *out += n == 0;
-    }
-    return TACIT_OK;
-}
-
-/* Nobody waits for agents that were revoked. */
-static tacit_status is_complete(tc_coord *c, const tc_open_study *d, uint64_t round, uint64_t sent,
-                                bool *out, tacit_error *err)
-{
-    uint64_t agents = d->plan->env.agents, missing = agents - sent, silent = 0;
-    *out = missing == 0;
-    if (*out)
-        return TACIT_OK;
-    revoked v = {.agents = tc_alloc((size_t)agents, sizeof *v.agents), .cap = (size_t)agents};
-    if (!v.agents)
-        return tc_fail_memory(err);
-    tacit_status status = tc_roster_revoked(c, d->id, note_revoked, &v, err);
-    if (status == TACIT_OK)
-        status = count_silent(c, d, round, &v, &silent, err);
-    tc_free(v.agents);
-    *out = silent >= missing;
-    return status;
-}
-
-/* Private rounds wait for their public deadline or the whole roster, never for a quorum. None closes
- * while the study is paused; what has begun is ended. */
-static tacit_status is_due(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
-                           bool *due, tacit_error *err)
-{
-    uint64_t n;
-    *due = r->phase == TC_PHASE_CLOSING;
-    if (r->phase != TC_PHASE_OPEN || state == TC_STUDY_PAUSED)
-        return TACIT_OK;
-    *due = state == TC_STUDY_CLOSED || (r->deadline_ms > 0 && tc_coord_is_past(c, r->deadline_ms));
-    if (*due)
-        return TACIT_OK;
-    TC_TRY(count_messages(c, d, r->number, &n, err));
-    return is_complete(c, d, r->number, n, due, err);
-}
-
-/* ---- the sum ---- */
-
-typedef struct folding {
-    const tc_open_study *open;
-    const tc_aggregator_ops *ops;
-    void *state;
-} folding;
-
-/* A message that was good by itself may not go with those before it (a node that they do not have): it
- * is left out, as if it had not come, so that one agent cannot hold up a round. The log does not say more: a
- * reason would have something of the message in it. Other failures are of this process, and the round is
- * tried again. */
-static tacit_status fold_one(void *user, const tc_record *r, tacit_error *err)
-{
-    folding *f = user;
-    uint64_t round = tc_key_at(r->key, 0), agent = tc_key_at(r->key, 1);
-    tacit_error why;
-    if (r->size == 0) /* declined: answered, and nothing to add */
-        return TACIT_OK;
-    tacit_status status = f->ops->fold(f->state, agent, r->value, r->size, &why);
-    if (status == TACIT_OK)
-        return TACIT_OK;
-    if (status != TACIT_E_ARG && status != TACIT_E_STATE)
-        return tc_pass_on(err, status, &why);
+    const adding *c = user;
+    (void)why, (void)err;
     tc_log(TC_LOG_WARN,
            "study \"%s\", round %" PRIu64 ": the message of agent %" PRIu64
            " is left out: it does not go with those before it",
-           f->open->name, round, agent);
+           c->open->name, c->round, agent);
     return TACIT_OK;
-}
-
-static tacit_status fold_all(tc_coord *c, tc_open_study *d, uint64_t round, folding *f,
-                             tacit_error *err)
-{
-    tc_key key = tc_key_number(round);
-    tc_record_range range = {
-        .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-    return tc_store_record_scan(c->cfg.store, &range, fold_one, f, err);
-}
-
-/* Noise is from the OS, but in test mode from (seed, round), which stamps it. */
-typedef struct source {
-    tc_noise secret;
-    tc_test_noise seeded;
-    tc_entropy entropy;
-} source;
-
-static void source_init(source *s, const tc_coord *c, uint64_t round)
-{
-    if (c->cfg.seeded) {
-        tc_test_noise_init(&s->seeded, c->cfg.seed, round);
-        s->entropy = tc_entropy_of_test(&s->seeded);
-    } else {
-        tc_noise_init(&s->secret);
-        s->entropy = tc_entropy_of(&s->secret);
-    }
-}
-
-static void source_fini(source *s, const tc_coord *c)
-{
-    if (!c->cfg.seeded)
-        tc_noise_fini(&s->secret);
-}
-
-static tacit_status aggregate(tc_coord *c, tc_open_study *d, uint64_t round, void *state,
-                              tc_release **out, tacit_error *err)
-{
-    folding f = {.open = d, .ops = d->plan->doc->algorithm->aggregator, .state = state};
-    source noise;
-    source_init(&noise, c, round);
-    tacit_status status =
-        f.ops->open(state, &d->plan->env, d->plan->opts, round, &noise.entropy, err);
-    source_fini(&noise, c);
-    if (status == TACIT_OK)
-        status = fold_all(c, d, round, &f, err);
-    if (status == TACIT_OK)
-        status = f.ops->close(state, out, err);
-    return status;
-}
-
-static tacit_status sum(tc_coord *c, tc_open_study *d, uint64_t round, tc_release **out,
-                        tacit_error *err)
-{
-    const tc_aggregator_ops *ops = d->plan->doc->algorithm->aggregator;
-    void *state = tc_alloc(1, ops->state_size);
-    tacit_error why;
-    if (!state)
-        return tc_fail_memory(err);
-    tacit_status status = aggregate(c, d, round, state, out, &why);
-    ops->fini(state);
-    tc_free(state);
-    if (status == TACIT_E_ARG) /* it will not be otherwise the next time */
-        return tc_pass_on(err, TACIT_E_STATE, &why);
-    return tc_pass_on(err, status, &why);
-}
-
-/* ---- the release ---- */
-
-static tacit_status check_budget(tc_open_study *d, uint64_t round, tacit_error *err)
-{
-    tc_round_price price;
-    if (!d->plan->limited)
-        return TACIT_OK;
-    TC_TRY(tc_study_plan_price(d->plan, round, &price, err));
-    tc_round_charge c = tc_study_plan_charge(d->plan, round);
-    return tc_ledger_would(d->ledger, &d->plan->limit, c.unit, tc_round_charge_subject(&c),
-                           &price.event, 0, err);
-}
-
-static tacit_status release_new(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
-{
-    tc_round_charge who = tc_study_plan_charge(d->plan, round);
-    tc_ledger_charge charge = {
-        .study = d->hash, .round = round, .subject = tc_round_charge_subject(&who)};
-    tc_ledger_receipt receipt;
-    tc_release *release = NULL;
-    TC_TRY(check_budget(d, round, err));
-    TC_TRY(sum(c, d, round, &release, err));
-    if (d->plan->doc->promise == TC_PROMISE_RECORDS)
-        tc_release_set_processed(release);
-    tacit_status status = tc_ledger_release(d->ledger, d->plan->limited ? &d->plan->limit : NULL,
-                                            &charge, release, &receipt, err);
-    if (status == TACIT_OK)
-        tc_ledger_receipt_fini(&receipt);
-    tc_release_free(release);
-    return status;
-}
-
-/* Its release left before the store was restored from a backup (restored.c), or may have. */
-static tacit_status refuse_lost(const tc_open_study *d, uint64_t seq, uint64_t round,
-                                tacit_error *err)
-{
-    if (!tc_ledger_is_lost(tc_ledger_get(d->ledger, seq, NULL)))
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_STATE,
-                   "round %" PRIu64 " may have been released before the coordinator was restored "
-                   "from a backup",
-                   round);
 }
 
 /* Once it returns, the ledger has the release of this round. */
 static tacit_status release(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
 {
+    const tc_study_plan *p = d->plan;
+    adding user = {.coord = c, .open = d, .round = round};
     tc_ledger_receipt receipt;
-    tacit_error why;
-    TC_TRY(tc_ledger_catch_up(d->ledger, err));
-    tacit_status status = tc_ledger_find(d->ledger, &d->hash, round, &receipt, &why);
-    if (status == TACIT_E_NOT_FOUND)
-        return release_new(c, d, round, err);
-    if (status != TACIT_OK)
-        return tc_pass_on(err, status, &why);
-    status = refuse_lost(d, receipt.head.seq, round, err);
+    tc_closing closing = {.algorithm = p->doc->algorithm,
+                          .env = &p->env,
+                          .opts = p->opts,
+                          .study = d->hash,
+                          .round = round,
+                          .charge = tc_study_plan_charge(p, round),
+                          .limit = p->limited ? &p->limit : NULL,
+                          .processed = p->doc->promise == TC_PROMISE_RECORDS,
+                          .ledger = d->ledger,
+                          .test_seed = c->cfg.seeded ? &c->cfg.seed : NULL,
+                          .messages = add_messages,
+                          .left_out = log_left_out,
+                          .user = &user};
+    TC_TRY(tc_study_plan_price(p, round, &closing.price, err));
+    TC_TRY(tc_close_round(&closing, &receipt, err));
     tc_ledger_receipt_fini(&receipt);
-    return status;
+    return TACIT_OK;
 }
 
 /* ---- the steps ---- */
@@ -387,7 +213,7 @@ static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms
     if (state == TC_STUDY_RUNNING)
         TC_TRY(renew_far_deadline(c, d, &r, err));
     TC_TRY(tc_say_found(c, d, &r, state, err));
-    TC_TRY(is_due(c, d, &r, state, &due, err));
+    TC_TRY(tc_round_is_due(c, d, &r, state, &due, err));
     if (due)
         TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED
                    ? void_round(c, d, &r, err)

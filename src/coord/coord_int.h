@@ -25,7 +25,8 @@
  *   message.c    accepting a contribution
  *   message_json.c  its body, read quickly
  *   old_receipts.c  receipts of an earlier version, which told of messages
- *   closing.c    from contributions to one release
+ *   due.c        is it time to close a round?
+ *   closing.c    closes it: one release of its messages
  *   broadcast.c  what a round ended with
  *   restored.c   a store that comes from a backup
  *   health.c     is it up, and how much has it done

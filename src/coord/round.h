@@ -1,4 +1,4 @@
-/* round.h - the present round of a study (round.c), what its budget lacks (budget.c), and its end (closing.c). For the
+/* round.h - the present round of a study (round.c), what its budget lacks (budget.c), and its end (due.c, closing.c). For the
  * files of this folder. */
 #ifndef TC_COORD_ROUND_H
 #define TC_COORD_ROUND_H
@@ -44,9 +44,13 @@ tacit_status tc_refuse_budget(tc_ask *a, const tc_round *r, tacit_error *err);
 int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d);
 const char *tc_phase_name(tc_phase p);
 
-/* ---- closing (closing.c) */
+/* ---- closing */
 
-/* Closes the present round if it is due; *next_ms as tc_coord_tick, INT64_MAX: nothing to wait for. */
+/* due.c: a private round waits for its public deadline or the whole roster, never for a quorum. No round closes
+ * while the study is paused; one that is closing already goes on. */
+tacit_status tc_round_is_due(tc_coord *c, const tc_open_study *d, const tc_round *r,
+                             tc_study_state state, bool *due, tacit_error *err);
+/* closing.c: closes the present round if it is due; *next_ms as tc_coord_tick, INT64_MAX: nothing to wait for. */
 tacit_status tc_close_due(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err);
 
 #endif

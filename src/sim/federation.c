@@ -111,6 +111,20 @@ static tacit_status allocate(tc_federation *f, tacit_error *err)
     return f->members && f->failures ? TACIT_OK : tc_fail_memory(err);
 }
 
+/* Whoever gives no ledger wants no limit and does not read it; a round is closed over one all the same. */
+static tacit_status open_ledger(tc_federation *f, tacit_error *err)
+{
+    tc_ledger_io io;
+    f->ledger = f->cfg.ledger;
+    if (f->ledger || !f->cfg.algorithm->aggregator)
+        return TACIT_OK;
+    TC_TRY(tc_store_open(&f->own_store, "memory:", true, err));
+    TC_TRY(tc_store_ledger(f->own_store, "simulation", true, &io, err));
+    TC_TRY(tc_ledger_open(&f->own_ledger, "simulation", &io, err));
+    f->ledger = f->own_ledger;
+    return TACIT_OK;
+}
+
 static tacit_status build(tc_federation *f, tacit_error *err)
 {
     const tc_federation_config *c = &f->cfg;
@@ -120,6 +134,7 @@ static tacit_status build(tc_federation *f, tacit_error *err)
                       .agents = c->agents,
                       .budget = c->budget};
     TC_TRY(allocate(f, err));
+    TC_TRY(open_ledger(f, err));
     for (uint64_t i = 0; i < c->agents; i++) {
         TC_TRY(tc_federation_goes_on(f, err));
         TC_TRY(add_member(f, i, err));
@@ -157,7 +172,9 @@ void tc_federation_free(tc_federation *f)
     }
     tc_free(f->members);
     tc_free(f->failures);
-    tc_free(f->round.bytes);
+    tc_ledger_receipt_fini(&f->round.receipt);
+    tc_ledger_close(f->own_ledger);
+    tc_store_close(f->own_store);
     tc_free(f->releases);
     tc_free(f->rejection);
     tc_free(f);

@@ -1,8 +1,8 @@
 /* federation.h - a federated study in one process: N optimizers and a coordinator, in lockstep.
  *
  * The objects are those of a deployment; only the network is missing. In each step the agents
- * publish where a round is due. Where the algorithm has an aggregator, the coordinator folds what
- * arrived, the ledger lets the release pass or refuses it, and all agents absorb it or skip the
+ * publish where a round is due. Where the algorithm has an aggregator, the round is closed as a coordinator
+ * closes it (algo/close_round.h), and all agents absorb its release or, if the budget refuses it, skip the
  * round. Where it has a relay, the coordinator keeps the last message of every agent and hands on
  * those that agents ask for. Then each agent completes one trial. An algorithm for one party alone
  * has no rounds: every agent is a study of its own, agent 0 the one that `seed` makes alone.
@@ -49,8 +49,8 @@ typedef struct tc_federation_config {
      * and the federation is good for nothing but to be freed. May be NULL. */
     bool (*stopped)(void *user);
     void *user;
-    tc_ledger *ledger;             /* or NULL: no release is refused or recorded; borrowed */
-    const tc_ledger_budget *limit; /* or NULL: none. Read in every round */
+    tc_ledger *ledger;             /* NULL: one of its own, in memory; borrowed */
+    const tc_ledger_budget *limit; /* NULL: none. Read in every round */
     tacit_hash study; /* of its document: for a round of one study there is one release */
 } tc_federation_config;
 
@@ -69,9 +69,6 @@ tacit_status tc_federation_step(tc_federation *f, tacit_error *err);
 
 const tc_optimizer *tc_federation_agent(const tc_federation *f, uint64_t agent);
 const tacit_message_counts *tc_federation_counts(const tc_federation *f);
-/* What closing this round will cost. E_UNSUPPORTED: the algorithm has no aggregator. */
-tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tacit_dp_event *out,
-                                tacit_error *err);
 /* The budget that its rounds are held to, as in charge.h. */
 tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double delta,
                                   tc_ledger_budget *out, tacit_error *err);

@@ -185,7 +185,7 @@ static void test_what_is_refused(void **state)
     tacit_error err = {0};
     world w;
     tc_federation *f = NULL;
-    tacit_dp_event e;
+    tc_ledger_budget limit;
     make_world(&w, 2);
     tc_federation_config cfg = {.algorithm = tc_algorithm_find("random"),
                                 .space = w.space,
@@ -195,7 +195,7 @@ static void test_what_is_refused(void **state)
     run(f, 1);
     assert_fails(tc_federation_step(f, &err), TACIT_E_ARG,
                  "agent 2: the value of trial 1 must be a finite number");
-    assert_fails(tc_federation_plan(f, 0, &e, &err), TACIT_E_UNSUPPORTED,
+    assert_fails(tc_federation_budget(f, 1, 1e-5, &limit, &err), TACIT_E_UNSUPPORTED,
                  "random releases no sums");
     tc_federation_free(f);
     cfg.chunk = 257;

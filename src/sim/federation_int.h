@@ -4,6 +4,7 @@
 #define TC_SIM_FEDERATION_INT_H
 
 #include "sim/federation.h"
+#include "study/store.h"
 
 enum { TC_CHUNK_MOST = 256 };
 
@@ -23,14 +24,16 @@ typedef struct tc_lockstep {
     bool open, began; /* began: there was one before */
     bool refused;     /* by the budget */
     uint64_t number;
-    uint8_t *bytes;
-    size_t size;
-    tacit_error why;
+    tc_ledger_receipt receipt; /* of its release */
+    tacit_error why;           /* refused: the sentence */
 } tc_lockstep;
 
 struct tc_federation {
     tc_federation_config cfg;
-    tc_env env; /* what a coordinator knows */
+    tc_env env;        /* what a coordinator knows */
+    tc_ledger *ledger; /* cfg.ledger, or its own: */
+    tc_store *own_store;
+    tc_ledger *own_ledger;
     tc_member *members;
     uint64_t active;        /* the first so many agents take part now: all of them, or `acting` */
     size_t chunk, n_chunks; /* of the active ones */

@@ -1,9 +1,9 @@
 /* federation_round.c - the rounds of a federation in lockstep (federation.h).
  *
- * What a coordinator does with messages: check each one, lose those that the network lost, then
- * fold them into one release (aggregator) or keep them to be handed on (relay). A message that is
- * refused counts as one that never came. */
-#include "algo/charge.h"
+ * What a coordinator does with messages: lose those that the network loses, check the others, then close the
+ * round as a coordinator does (aggregator, algo/close_round.h) or keep them to be handed on (relay). A message
+ * that is refused counts as one that never came. */
+#include "algo/close_round.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/federation_int.h"
@@ -44,7 +44,7 @@ static tacit_status end_round(tc_federation *f, uint64_t i, tacit_error *err)
     if (r->refused)
         TC_TRY(tc_optimizer_skip(m->o, r->number, r->why.msg, 0, &e, err));
     else
-        TC_TRY(tc_optimizer_absorb(m->o, r->number, r->bytes, r->size, 0, &e, err));
+        TC_TRY(tc_optimizer_absorb(m->o, r->number, r->receipt.bytes, r->receipt.size, 0, &e, err));
     return tc_optimizer_apply(m->o, &e, err);
 }
 
@@ -97,7 +97,7 @@ static tacit_status receive(tc_federation *f, uint64_t agent, bool *in, tacit_er
     if (status == TACIT_E_ARG)
         return reject(f, agent, why.msg, err);
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     *in = true;
     return TACIT_OK;
 }
@@ -144,130 +144,81 @@ static tacit_status keep_all(tc_federation *f, tacit_error *err)
 
 /* ---- an aggregator ---- */
 
-tacit_status tc_federation_plan(const tc_federation *f, uint64_t round, tacit_dp_event *out,
-                                tacit_error *err)
-{
-    tc_round_price price;
-    TC_TRY(tc_round_price_of(f->cfg.algorithm, &f->env, options(f), round, &price, err));
-    *out = price.event;
-    return TACIT_OK;
-}
-
 tacit_status tc_federation_budget(const tc_federation *f, double epsilon, double delta,
                                   tc_ledger_budget *out, tacit_error *err)
 {
     return tc_round_budget(f->cfg.algorithm, &f->env, options(f), epsilon, delta, out, err);
 }
 
-/* Would the ledger let it pass? Asked before any noise is drawn. */
-static tacit_status check_budget(const tc_federation *f, tacit_error *err)
+static tacit_status add_messages(void *user, tc_round_sum *sum, tacit_error *err)
 {
-    tacit_dp_event event;
-    if (!f->cfg.ledger || !f->cfg.limit)
-        return TACIT_OK;
-    TC_TRY(tc_federation_plan(f, f->round.number, &event, err));
-    tc_round_charge c = tc_round_charge_of(f->cfg.algorithm, options(f), f->round.number);
-    return tc_ledger_would(f->cfg.ledger, f->cfg.limit, c.unit, tc_round_charge_subject(&c), &event,
-                           0, err);
-}
-
-static tacit_status fold_all(tc_federation *f, void *state, tacit_error *err)
-{
+    tc_federation *f = user;
     for (uint64_t i = 0; i < f->cfg.agents; i++) {
         const tc_text *t = &f->members[i].message;
         bool in;
         TC_TRY(tc_federation_goes_on(f, err));
         TC_TRY(receive(f, i, &in, err));
         if (in)
-            TC_TRY(f->cfg.algorithm->aggregator->fold(state, i, tc_text_get(t), t->len, err));
+            TC_TRY(tc_round_add(sum, i, tc_text_get(t), t->len, err));
     }
     return TACIT_OK;
 }
 
-/* The bytes that leave where there is no ledger. */
-static tacit_status let_pass(tc_federation *f, const tc_release *r, tacit_error *err)
+static tacit_status leave_out(void *user, uint64_t agent, const char *why, tacit_error *err)
 {
-    uint8_t *bytes = tc_alloc(tc_release_size(r), 1);
-    if (!bytes)
-        return tc_fail_memory(err);
-    tc_release_encode(r, bytes);
-    f->round.bytes = bytes;
-    f->round.size = tc_release_size(r);
-    return TACIT_OK;
+    return reject(user, agent, why, err);
 }
 
-static tacit_status let_out(tc_federation *f, const tc_release *r, tacit_error *err)
+static tacit_status release(tc_federation *f, tc_ledger_receipt *out, tacit_error *err)
 {
-    tc_round_charge c = tc_round_charge_of(f->cfg.algorithm, options(f), f->round.number);
-    tc_ledger_charge charge = {
-        .study = f->cfg.study, .round = f->round.number, .subject = tc_round_charge_subject(&c)};
-    tc_ledger_receipt receipt;
-    if (!f->cfg.ledger)
-        return let_pass(f, r, err);
-    TC_TRY(tc_ledger_release(f->cfg.ledger, f->cfg.limit, &charge, r, &receipt, err));
-    f->round.bytes = receipt.bytes;
-    f->round.size = receipt.size;
-    return TACIT_OK;
+    const tc_federation_config *c = &f->cfg;
+    tc_closing closing = {.algorithm = c->algorithm,
+                          .env = &f->env,
+                          .opts = options(f),
+                          .study = c->study,
+                          .round = f->round.number,
+                          .charge = tc_round_charge_of(c->algorithm, options(f), f->round.number),
+                          .limit = c->limit,
+                          .ledger = f->ledger,
+                          .test_seed = &c->seed,
+                          .messages = add_messages,
+                          .left_out = leave_out,
+                          .user = f};
+    TC_TRY(
+        tc_round_price_of(c->algorithm, &f->env, options(f), f->round.number, &closing.price, err));
+    return tc_close_round(&closing, out, err);
 }
 
-/* Room for the note is made before anything leaves. */
-static tacit_status let_out_noted(tc_federation *f, const tc_release *r, tacit_error *err)
+static tacit_status note_release(tc_federation *f, tacit_error *err)
 {
+    const tc_ledger_receipt *receipt = &f->round.receipt;
+    const tc_ledger_entry *e = tc_ledger_get(f->ledger, receipt->head.seq, NULL);
     size_t n = (size_t)f->tally.releases;
     if (!tc_grow((void **)&f->releases, &f->releases_cap, n + 1, sizeof *f->releases))
         return tc_fail_memory(err);
-    TC_TRY(let_out(f, r, err));
-    const tc_release_view *v = tc_release_get(r);
     f->releases[n] = (tacit_simulated_release){.round = f->round.number,
                                                .trials = tc_optimizer_trials(f->members[0].o),
-                                               .event = v->event,
-                                               .distance = v->distance,
-                                               .unit = v->unit};
+                                               .event = e->event,
+                                               .distance = e->distance,
+                                               .unit = e->unit};
     f->tally.releases++;
-    f->tally.broadcast_bytes = f->round.size;
+    f->tally.broadcast_bytes = receipt->size;
     return TACIT_OK;
 }
 
-static tacit_status aggregate(tc_federation *f, void *state, tacit_error *err)
-{
-    const tc_aggregator_ops *ops = f->cfg.algorithm->aggregator;
-    tc_test_noise noise;
-    tc_release *release = NULL;
-    tc_test_noise_init(&noise, f->cfg.seed, f->round.number);
-    tc_entropy entropy = tc_entropy_of_test(&noise);
-    TC_TRY(ops->open(state, &f->env, options(f), f->round.number, &entropy, err));
-    TC_TRY(fold_all(f, state, err));
-    TC_TRY(ops->close(state, &release, err));
-    tacit_status status = let_out_noted(f, release, err);
-    tc_release_free(release);
-    return status;
-}
-
+/* A refusal by the budget is an outcome, not a failure: all agents skip the round. */
 static tacit_status close_round(tc_federation *f, tacit_error *err)
 {
-    const tc_aggregator_ops *ops = f->cfg.algorithm->aggregator;
-    TC_TRY(check_budget(f, err));
-    void *state = tc_alloc(ops->state_size, 1);
-    if (!state)
-        return tc_fail_memory(err);
-    tacit_status status = aggregate(f, state, err);
-    ops->fini(state);
-    tc_free(state);
-    return status;
-}
-
-/* A refusal by the budget is an outcome, not a failure. */
-static tacit_status settle(tc_federation *f, tacit_error *err)
-{
     tc_lockstep *r = &f->round;
-    tc_free(r->bytes);
-    r->bytes = NULL;
-    tacit_status status = close_round(f, &r->why);
+    tc_ledger_receipt_fini(&r->receipt);
+    tacit_status status = release(f, &r->receipt, &r->why);
     r->refused = status == TACIT_E_BUDGET;
     if (r->refused)
         f->tally.refusals++;
     else if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", r->why.msg);
+        return tc_pass_on(err, status, &r->why);
+    else
+        TC_TRY(note_release(f, err));
     return tc_federation_each(f, end_round, err);
 }
 
@@ -332,7 +283,7 @@ static tacit_status run_round(tc_federation *f, tacit_error *err)
     count_messages(f);
     if (f->cfg.algorithm->relay)
         return keep_all(f, err);
-    TC_TRY(settle(f, err));
+    TC_TRY(close_round(f, err));
     return tc_federation_choose_active(f, err);
 }
 

@@ -2,6 +2,7 @@
  * repeatable, does every release pass the ledger? */
 #include "support/federation_world.h"
 
+#include "algo/charge.h"
 #include "base/error.h"
 #include "study/store.h"
 
@@ -310,7 +311,7 @@ static void test_releases_are_listed_and_stamped(void **state)
     world w;
     book b;
     size_t n;
-    tacit_dp_event planned;
+    tc_round_price planned;
     make_world(&w, 2);
     open_book(&b);
     const char *options = "{\"features\": 20, \"initial\": 2, \"releases\": \"0,2\"}";
@@ -320,6 +321,7 @@ static void test_releases_are_listed_and_stamped(void **state)
     assert_int_equal(n, 0); /* nothing has left */
     run(f, 4);
     const tacit_simulated_release *r = tc_federation_releases(f, &n);
+    const tc_env env = {.space = w.space, .public_seed = tc_public_seed_from(5), .agents = AGENTS};
     assert_int_equal(n, 2);
     assert_int_equal(tc_ledger_get_head(b.ledger).seq, n);
     for (size_t i = 0; i < n; i++) {
@@ -330,8 +332,11 @@ static void test_releases_are_listed_and_stamped(void **state)
         assert_non_null(strstr(e->not_private, "seed"));
         assert_same_bits(e->event.parameter, r[i].event.parameter);
         assert_same_bits(e->distance, r[i].distance);
-        assert_ok(tc_federation_plan(f, r[i].round, &planned, &err));
-        assert_same_bits(planned.parameter, r[i].event.parameter);
+        assert_ok(tc_round_price_of(tc_algorithm_find("dp-fts-de"), &env,
+                                    tc_optimizer_options(tc_federation_agent(f, 0)), r[i].round,
+                                    &planned, &err));
+        assert_same_bits(planned.event.parameter, r[i].event.parameter);
+        assert_same_bits(planned.distance, r[i].distance);
     }
     tc_federation *bare = found(&w, options, (tc_federation_config){.seed = 5});
     run(bare, 6);

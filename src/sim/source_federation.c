@@ -1,11 +1,10 @@
 /* source_federation.c - trials of a federation, the steps of a run. See simulation.h.
  *
- * A run is a family, a ledger in memory and a federation over them. */
+ * A run is a family of objectives and a federation over it. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/federation.h"
 #include "sim/step_source.h"
-#include "study/store.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,8 +13,6 @@
 typedef struct lockstep {
     tc_run *run;
     tc_family *family;
-    tc_store *store;
-    tc_ledger *ledger;
     tc_ledger_budget limit;
     tc_federation *federation;
 } lockstep;
@@ -46,14 +43,6 @@ static bool stopped(void *user)
     return tc_run_stopped(((lockstep *)user)->run);
 }
 
-static tacit_status open_ledger(lockstep *s, tacit_error *err)
-{
-    tc_ledger_io io;
-    TC_TRY(tc_store_open(&s->store, "memory:", true, err));
-    TC_TRY(tc_store_ledger(s->store, "simulation", true, &io, err));
-    return tc_ledger_open(&s->ledger, "simulation", &io, err);
-}
-
 static tacit_status found(lockstep *s, tacit_error *err)
 {
     const tc_run *r = s->run;
@@ -75,7 +64,6 @@ static tacit_status found(lockstep *s, tacit_error *err)
                                 .noise_sd = sim->records ? noise_of : NULL,
                                 .stopped = stopped,
                                 .user = s,
-                                .ledger = s->ledger,
                                 .limit = sim->epsilon > 0 ? &s->limit : NULL,
                                 .study = r->study};
     TC_TRY(tc_federation_new(&s->federation, &cfg, err));
@@ -91,7 +79,6 @@ static tacit_status open_federation(void *state, tc_run *r, tacit_error *err)
     s->run = r;
     TC_TRY(tc_family_new(&s->family, sim->objective, &sim->family, (size_t)sim->agents,
                          r->seeds.objective, err));
-    TC_TRY(open_ledger(s, err));
     TC_TRY(found(s, err));
     for (size_t i = 0; i < sim->n_known; i++) {
         const tacit_known_trial *k = &sim->known[i];
@@ -105,8 +92,6 @@ static void close_federation(void *state)
 {
     lockstep *s = state;
     tc_federation_free(s->federation);
-    tc_ledger_close(s->ledger);
-    tc_store_close(s->store);
     tc_family_free(s->family);
 }
 
