@@ -1,4 +1,5 @@
-/* compose.c - the events an optimizer wants journalled. Nothing here changes its state. */
+/* compose.c - the events an optimizer wants journalled. Nothing here changes its state. Many
+ * optimizers at once: siblings.c. */
 #include "algo/optimizer_int.h"
 
 #include "algo/batch.h"
@@ -46,7 +47,7 @@ bool tc_optimizer_has_overdue(const tc_optimizer *o, int64_t now_ms)
     return overdue(o, now_ms) != NULL;
 }
 
-static bool wants_batch(const tc_optimizer *o, const tc_ask_request *req)
+bool tc_optimizer_wants_batch(const tc_optimizer *o, const tc_ask_request *req)
 {
     return req->pulls > 1 && o->algorithm->optimizer->batch;
 }
@@ -106,9 +107,8 @@ static tacit_status check_planned(const tc_optimizer *o, const tc_ask_request *r
                    "all %" PRIu64 " trials that were planned are handed out or told", req->planned);
 }
 
-/* The next event where it is known without asking the algorithm; else *fresh. */
-static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
-                               bool *fresh, tacit_error *err)
+tacit_status tc_next_known(tc_optimizer *o, const tc_ask_request *req, tc_event *out, bool *fresh,
+                           tacit_error *err)
 {
     const tc_optimizer_ops *ops = o->algorithm->optimizer;
     *fresh = false;
@@ -121,7 +121,7 @@ static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_ev
     const tc_trial *again = with_state(o, TC_TRIAL_WAITING, TC_TRIAL_STALE);
     if (again) {
         *out = ask_event(req, again->number, again->values,
-                         wants_batch(o, req) ? smaller(again->pulls, req->pulls) : 1);
+                         tc_optimizer_wants_batch(o, req) ? smaller(again->pulls, req->pulls) : 1);
         return TACIT_OK;
     }
     TC_TRY(check_planned(o, req, err));
@@ -129,31 +129,6 @@ static tacit_status next_known(tc_optimizer *o, const tc_ask_request *req, tc_ev
         return compute_fit(o, req, out, err);
     *fresh = true;
     return TACIT_OK;
-}
-
-/* ---- fresh trials ---- */
-
-enum { TOGETHER = 32 }; /* optimizers that are asked in one go */
-
-/* Siblings whose next event is a trial that the algorithm has to choose. */
-typedef struct siblings {
-    size_t n;
-    tc_optimizer *o[TOGETHER];
-    tc_event *out[TOGETHER];
-    void *state[TOGETHER];
-    uint64_t trial[TOGETHER];
-    double *values[TOGETHER];
-    uint64_t pulls[TOGETHER];
-} siblings;
-
-static void siblings_add(siblings *b, tc_optimizer *o, tc_event *out)
-{
-    b->o[b->n] = o;
-    b->out[b->n] = out;
-    b->state[b->n] = o->state;
-    b->trial[b->n] = o->n_trials;
-    b->pulls[b->n] = 1;
-    b->values[b->n++] = o->values;
 }
 
 /* What the plan has left, and the sums have room for; beyond that, trials are single pulls. */
@@ -165,75 +140,39 @@ static uint64_t pulls_left(const tc_optimizer *o)
     return planned > 0 ? planned : 1;
 }
 
-static tacit_status ask_batch(const siblings *b, size_t i, const tc_ask_request *req,
-                              uint64_t *pulls, tacit_error *err)
+/* The algorithm chooses a point, into o->values, and how often it is to be pulled. */
+static tacit_status choose(tc_optimizer *o, const tc_ask_request *req, uint64_t *pulls,
+                           tacit_error *err)
 {
-    const tc_optimizer *o = b->o[i];
-    TC_TRY(o->algorithm->optimizer->batch->ask(b->state[i], b->trial[i], b->values[i], pulls, err));
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    *pulls = 1;
+    if (!tc_optimizer_wants_batch(o, req))
+        return ops->ask(o->state, o->n_trials, o->values, err);
+    TC_TRY(ops->batch->ask(o->state, o->n_trials, o->values, pulls, err));
     *pulls = smaller(*pulls, smaller(req->pulls, pulls_left(o)));
     return TACIT_OK;
 }
 
-/* Siblings have one algorithm: the first speaks for all. */
-static tacit_status siblings_compute(siblings *b, const tc_ask_request *req, tacit_error *err)
+tacit_status tc_next_chosen(const tc_optimizer *o, const tc_ask_request *req, uint64_t pulls,
+                            tc_event *out, tacit_error *err)
 {
-    const tc_optimizer_ops *ops = b->o[0]->algorithm->optimizer;
-    bool batches = wants_batch(b->o[0], req);
-    if (ops->ask_many && !batches)
-        return ops->ask_many(b->state, b->trial, b->values, b->n, err);
-    for (size_t i = 0; i < b->n; i++)
-        TC_TRY(batches ? ask_batch(b, i, req, &b->pulls[i], err)
-                       : ops->ask(b->state[i], b->trial[i], b->values[i], err));
-    return TACIT_OK;
-}
-
-static tacit_status siblings_ask(siblings *b, const tc_ask_request *req, tacit_error *err)
-{
-    if (b->n == 0)
-        return TACIT_OK;
-    TC_TRY(siblings_compute(b, req, err));
-    for (size_t i = 0; i < b->n; i++) {
-        const tc_optimizer *o = b->o[i];
-        if (tc_space_check(o->space, o->values, err) != TACIT_OK)
-            return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space",
-                           o->algorithm->name);
-        *b->out[i] = ask_event(req, o->n_trials, o->values, b->pulls[i]);
-    }
+    if (tc_space_check(o->space, o->values, err) != TACIT_OK)
+        return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space",
+                       o->algorithm->name);
+    *out = ask_event(req, o->n_trials, o->values, pulls);
     return TACIT_OK;
 }
 
 tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_event *out,
                                tacit_error *err)
 {
-    return tc_optimizer_next_many(&o, 1, req, out, err);
-}
-
-/* At most TOGETHER of them. Where one fails before it can be asked, those before it are asked all
- * the same: one of them may fail too, and then it is the first. */
-static tacit_status next_some(tc_optimizer *const *o, size_t n, const tc_ask_request *req,
-                              tc_event *out, tacit_error *err)
-{
-    siblings b = {.n = 0};
-    tacit_error later;
-    tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < n && status == TACIT_OK; i++) {
-        bool fresh;
-        status = next_known(o[i], req, &out[i], &fresh, &later);
-        if (status == TACIT_OK && fresh)
-            siblings_add(&b, o[i], &out[i]);
-    }
-    TC_TRY(siblings_ask(&b, req, err));
-    if (status != TACIT_OK && err)
-        *err = later;
-    return status;
-}
-
-tacit_status tc_optimizer_next_many(tc_optimizer *const *o, size_t n, const tc_ask_request *req,
-                                    tc_event *out, tacit_error *err)
-{
-    for (size_t i = 0; i < n; i += TOGETHER)
-        TC_TRY(next_some(o + i, n - i < TOGETHER ? n - i : TOGETHER, req, out + i, err));
-    return TACIT_OK;
+    bool fresh;
+    uint64_t pulls;
+    TC_TRY(tc_next_known(o, req, out, &fresh, err));
+    if (!fresh)
+        return TACIT_OK;
+    TC_TRY(choose(o, req, &pulls, err));
+    return tc_next_chosen(o, req, pulls, out, err);
 }
 
 static tacit_status find_open(const tc_optimizer *o, uint64_t trial, tacit_error *err)

@@ -1,4 +1,4 @@
-/* optimizer_int.h - what optimizer.c, apply.c and compose.c share. Nobody else includes it. */
+/* optimizer_int.h - what optimizer.c, apply.c, compose.c and siblings.c share. Nobody else includes it. */
 #ifndef TC_ALGO_OPTIMIZER_INT_H
 #define TC_ALGO_OPTIMIZER_INT_H
 
@@ -43,5 +43,14 @@ struct tc_optimizer {
     double *values; /* n_params: the point that `next` proposes */
     tc_text made;   /* the fit or the message that is proposed */
 };
+
+/* compose.c: the next event where it is known without a choice of the algorithm; else *fresh. */
+tacit_status tc_next_known(tc_optimizer *o, const tc_ask_request *req, tc_event *out, bool *fresh,
+                           tacit_error *err);
+/* The next event once the algorithm has chosen o->values. */
+tacit_status tc_next_chosen(const tc_optimizer *o, const tc_ask_request *req, uint64_t pulls,
+                            tc_event *out, tacit_error *err);
+/* Is this trial to be a batch of pulls? */
+bool tc_optimizer_wants_batch(const tc_optimizer *o, const tc_ask_request *req);
 
 #endif

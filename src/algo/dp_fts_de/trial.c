@@ -112,10 +112,16 @@ static bool point_or_target(agent *a, uint64_t trial, double *values, tc_target 
 
 tacit_status tc_de_ask(void *st, uint64_t trial, double *values, tacit_error *err)
 {
-    return tc_de_ask_many(&st, &trial, &values, 1, err);
+    agent *a = st;
+    tc_target target;
+    if (a->own)
+        return tc_own_ask(a->own, trial, values, err);
+    if (point_or_target(a, trial, values, &target))
+        return TACIT_OK;
+    return tc_search_maximise(&a->search, &target, trial, values, err);
 }
 
-/* Up to TOGETHER agents. */
+/* Up to TOGETHER agents, whose targets on a finite space are maximised in one pass over the features. */
 static tacit_status ask_some(void *const *st, const uint64_t *trial, double *const *values,
                              size_t n, tacit_error *err)
 {

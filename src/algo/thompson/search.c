@@ -180,21 +180,23 @@ static void maximise_finite(tc_search *const *s, const tc_target *t, double *con
 tacit_status tc_search_maximise(tc_search *s, const tc_target *t, uint64_t trial, double *values,
                                 tacit_error *err)
 {
-    return tc_search_maximise_many(&s, t, &trial, &values, 1, err);
+    if (s->env->space->domain) {
+        maximise_finite(&s, t, &values, 1);
+        return TACIT_OK;
+    }
+    s->target = t;
+    return tc_search_box(s, trial, values, err);
 }
 
 tacit_status tc_search_maximise_many(tc_search *const *s, const tc_target *t, const uint64_t *trial,
                                      double *const *values, size_t k, tacit_error *err)
 {
-    for (size_t j = 0, n; j < k; j += n) {
-        n = k - j < TOGETHER ? k - j : TOGETHER;
-        if (s[j]->env->space->domain) {
-            maximise_finite(s + j, t + j, values + j, n);
-            continue;
-        }
-        n = 1;
-        s[j]->target = &t[j];
-        TC_TRY(tc_search_box(s[j], trial[j], values[j], err));
+    if (k > 0 && s[0]->env->space->domain) {
+        for (size_t j = 0; j < k; j += TOGETHER)
+            maximise_finite(s + j, t + j, values + j, k - j < TOGETHER ? k - j : TOGETHER);
+        return TACIT_OK;
     }
+    for (size_t j = 0; j < k; j++)
+        TC_TRY(tc_search_maximise(s[j], &t[j], trial[j], values[j], err));
     return TACIT_OK;
 }
