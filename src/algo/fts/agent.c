@@ -67,7 +67,7 @@ static void fini(void *st)
     tc_fts_filter_release(a->heard.filter);
     tc_fts_pool_free(a->heard.pool);
     tc_fts_urn_fini(&a->urn);
-    tc_fts_shelf_fini(&a->shelf);
+    tc_fts_message_cache_fini(&a->cache);
     tc_fts_core_fini(&a->core);
 }
 
@@ -81,7 +81,7 @@ static tacit_status tell(void *st, tacit_error *err)
     const double *phi = tc_fts_phi(&a->core, i, a->core.draw);
     tc_blr_add(a->model, tc_fts_weighed(&a->core, weight, phi),
                weight * tc_fts_value(&a->core, NULL, i));
-    return tc_fts_shelf_observe(&a->shelf, &a->core, err);
+    return tc_fts_message_cache_observe(&a->cache, &a->core, err);
 }
 
 /* ---- rounds ---- */
@@ -133,9 +133,9 @@ static void forget_misses(agent *a)
 {
     tc_fts_urn_refill(&a->urn);
     tc_fts_urn_remove(&a->urn, a->core.env->party);
-    for (size_t i = 0; i < a->shelf.n; i++) {
-        tc_fts_urn_remove(&a->urn, a->shelf.kept[i].party);
-        a->shelf.kept[i].absent = false;
+    for (size_t i = 0; i < a->cache.n; i++) {
+        tc_fts_urn_remove(&a->urn, a->cache.kept[i].party);
+        a->cache.kept[i].absent = false;
     }
 }
 
@@ -157,8 +157,8 @@ static tacit_status published(void *st, uint64_t round, tacit_error *err)
 /* choose=learned: keeps the message, and follows it as far as it deserves. */
 static tacit_status keep(agent *a, uint64_t round, uint64_t party, tacit_error *err)
 {
-    TC_TRY(tc_fts_shelf_put(&a->shelf, &a->core, party, round, a->omega, &a->slot, err));
-    tc_fts_kept *kept = &a->shelf.kept[a->slot];
+    TC_TRY(tc_fts_message_cache_put(&a->cache, &a->core, party, round, a->omega, &a->slot, err));
+    tc_fts_kept *kept = &a->cache.kept[a->slot];
     kept->followed = a->trusted = tc_fts_trusts(a, tc_fts_trial(&a->core), kept->weight);
     return TACIT_OK;
 }
@@ -193,8 +193,8 @@ static tacit_status missed(void *st, uint64_t round, uint64_t party, tacit_error
         return TACIT_OK;
     }
     tc_fts_urn_remove(&a->urn, party);
-    for (size_t i = 0; i < a->shelf.n; i++)
-        a->shelf.kept[i].absent |= a->shelf.kept[i].party == party;
+    for (size_t i = 0; i < a->cache.n; i++)
+        a->cache.kept[i].absent |= a->cache.kept[i].party == party;
     a->misses = a->tried == trial ? a->misses + 1 : 1;
     a->tried = trial;
     return TACIT_OK;

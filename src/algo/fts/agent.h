@@ -27,14 +27,14 @@ typedef struct tc_fts_agent_state {
     tc_fts_heard heard;
     tc_blr *model; /* own=features, as search */
     tc_search search;
-    tc_fts_urn urn;     /* whom it may draw; choose=learned: of those it has not read */
-    tc_fts_shelf shelf; /* choose=learned: what it has read */
-    uint64_t ready;     /* the trial for which a message was read; TC_FTS_NEVER: none */
-    bool trusted;       /* it follows that one */
-    size_t slot;        /* choose=learned: where it is kept */
-    uint64_t tried;     /* the trial for which the last message was missed ... */
-    uint64_t misses;    /* ... and how many were */
-    double *omega;      /* the message in hand: M numbers, or those of message=values */
+    tc_fts_urn urn;             /* whom it may draw; choose=learned: of those it has not read */
+    tc_fts_message_cache cache; /* choose=learned: what it has read */
+    uint64_t ready;             /* the trial for which a message was read; TC_FTS_NEVER: none */
+    bool trusted;               /* it follows that one */
+    size_t slot;                /* choose=learned: where it is kept */
+    uint64_t tried;             /* the trial for which the last message was missed ... */
+    uint64_t misses;            /* ... and how many were */
+    double *omega;              /* the message in hand: M numbers, or those of message=values */
 } tc_fts_agent_state;
 
 /* What a trial follows. */

@@ -185,9 +185,9 @@ static void test_kept_messages_are_weighed_by_all_pairs(void **state)
     run(f, 26);
     for (size_t i = 0; i < 4; i++) {
         const tc_fts_agent_state *a = f->member[i]->o->state;
-        assert_true(a->shelf.n > 0);
-        for (size_t k = 0; k < a->shelf.n; k++) {
-            const tc_fts_kept *kept = &a->shelf.kept[k];
+        assert_true(a->cache.n > 0);
+        for (size_t k = 0; k < a->cache.n; k++) {
+            const tc_fts_kept *kept = &a->cache.kept[k];
             double balance = slow_balance(f, kept->omega, a->core.features, i);
             assert_close(kept->balance, balance, 0);
             assert_close(kept->weight, tc_fts_rank_weight(balance, 26), 1e-12);

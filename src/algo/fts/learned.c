@@ -10,7 +10,7 @@
  *
  * Whoever is drawn is then followed with probability min(1, e^z), else the query is the agent's own:
  * what was read may turn out to contradict what is known, and p_t only grows. In one-shot mode
- * a message that was followed is used up, as ever; one that was not waits on the shelf for better
+ * a message that was followed is used up, as ever; one that was not waits in the cache for better
  * days. In general mode the agents whose last messages ranked well are read again more often. */
 #include "algo/fts/weights.h"
 
@@ -36,12 +36,12 @@ static void kept_fini(tc_fts_kept *k)
     tc_free(k->fit);
 }
 
-void tc_fts_shelf_fini(tc_fts_shelf *s)
+void tc_fts_message_cache_fini(tc_fts_message_cache *s)
 {
     for (size_t i = 0; i < s->n; i++)
         kept_fini(&s->kept[i]);
     tc_free(s->kept);
-    *s = (tc_fts_shelf){0};
+    *s = (tc_fts_message_cache){0};
 }
 
 static double sign(double x)
@@ -82,7 +82,7 @@ static tacit_status kept_init(tc_fts_kept *k, const tc_fts_core *c, const double
     return judge(k, c, err);
 }
 
-static size_t find(const tc_fts_shelf *s, uint64_t party)
+static size_t find(const tc_fts_message_cache *s, uint64_t party)
 {
     size_t i = 0;
     while (i < s->n && s->kept[i].party != party)
@@ -90,8 +90,9 @@ static size_t find(const tc_fts_shelf *s, uint64_t party)
     return i;
 }
 
-tacit_status tc_fts_shelf_put(tc_fts_shelf *s, const tc_fts_core *c, uint64_t party, uint64_t round,
-                              const double *omega, size_t *slot, tacit_error *err)
+tacit_status tc_fts_message_cache_put(tc_fts_message_cache *s, const tc_fts_core *c, uint64_t party,
+                                      uint64_t round, const double *omega, size_t *slot,
+                                      tacit_error *err)
 {
     tc_fts_kept made = {.party = party, .round = round};
     size_t at = find(s, party);
@@ -111,7 +112,8 @@ tacit_status tc_fts_shelf_put(tc_fts_shelf *s, const tc_fts_core *c, uint64_t pa
     return TACIT_OK;
 }
 
-tacit_status tc_fts_shelf_observe(tc_fts_shelf *s, const tc_fts_core *c, tacit_error *err)
+tacit_status tc_fts_message_cache_observe(tc_fts_message_cache *s, const tc_fts_core *c,
+                                          tacit_error *err)
 {
     for (size_t i = 0; i < s->n; i++)
         TC_TRY(judge(&s->kept[i], c, err));

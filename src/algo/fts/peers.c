@@ -34,7 +34,7 @@ tacit_status tc_peers_init(tc_peers *p, const tc_peers_kind *kind, const tc_env 
     /* One that works alone is on no roster, and keeps its own model under its number all the same. */
     p->agents = (size_t)(env->agents > env->party ? env->agents : env->party + 1);
     TC_TRY(tc_fts_core_init(&p->core, env, common, err));
-    TC_TRY(tc_shelf_join(p, err));
+    TC_TRY(tc_posterior_cache_join(p, err));
     take_arrays(p);
     return p->core.memory.failed ? tc_fail_memory(err) : tc_peers_search_init(p, err);
 }
@@ -44,7 +44,7 @@ void tc_peers_fini(void *st)
     tc_peers *p = st;
     for (size_t i = 0; p->peer && i < p->agents; i++)
         tc_peer_drop(&p->peer[i]);
-    tc_shelf_leave(p->shelf);
+    tc_posterior_cache_leave(p->cache);
     tc_free(p->y);
     tc_free(p->at_mean);
     tc_free(p->at_var);
@@ -103,7 +103,7 @@ tacit_status tc_peers_fetched(void *st, uint64_t round, uint64_t party, const vo
         p->kind->arrange(p, party);
         TC_TRY(tc_peers_take(p, party, p->kind->certain, err));
     } else {
-        TC_TRY(tc_shelf_take(p, party, p->numbers + first, form.width, err));
+        TC_TRY(tc_posterior_cache_take(p, party, p->numbers + first, form.width, err));
     }
     go_on_from(p, party + 1);
     return TACIT_OK;

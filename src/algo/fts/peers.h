@@ -4,7 +4,7 @@
  * before its first iteration: N - 1 messages. Each iteration then weighs all of them by how they
  * rank its own observations, and scores points by all: work that grows linearly with N, which is
  * the nature of these methods. The agent's own model among them is a Gaussian process of its own (own=gp), or
- * such a posterior too (own=features). peers.c has the rounds, peer.c one posterior, shelf.c those that are
+ * such a posterior too (own=features). peers.c has the rounds, peer.c one posterior, posterior_cache.c those that are
  * shared, peers_search.c the point; an algorithm adds the weights and the acquisition. Nobody else
  * includes this. */
 #ifndef TC_ALGO_FTS_PEERS_H
@@ -22,7 +22,7 @@ typedef struct tc_peer {
     double *mean, *var; /* var: NULL where certain */
     double *nu, *S;     /* S: lower triangle, column by column */
     bool certain;       /* its variance is not asked for */
-    bool borrowed;      /* the memory is the shelf's */
+    bool borrowed;      /* the memory is the cache's */
 } tc_peer;
 
 /* Of a finite space. */
@@ -32,7 +32,7 @@ static inline double tc_peer_variance_at(const tc_peer *q, size_t place)
 }
 
 typedef struct tc_peers tc_peers;
-typedef struct tc_shelf tc_shelf;
+typedef struct tc_posterior_cache tc_posterior_cache;
 
 typedef struct tc_peers_kind {
     /* What it sends: `width` numbers from place `first` of tc_peers.numbers. */
@@ -56,7 +56,7 @@ struct tc_peers {
     uint64_t reads; /* whose message is read next; the size of the roster: all were */
     size_t agents;  /* at least 1 */
     tc_peer *peer;  /* by agent; its own is made anew for each trial, but not with own=gp */
-    tc_shelf *shelf;
+    tc_posterior_cache *cache;
     double *numbers;    /* 1 + M + M(M+1)/2: best, nu, lower triangle of Sigma^-1 */
     double *A;          /* M x M: scratch */
     double *product;    /* M x TC_PEERS_BLOCK: scratch */
@@ -98,12 +98,12 @@ double tc_peer_variance(const tc_peers *p, const tc_peer *q, const double *phi, 
 /* p->at_mean and, unless certain, p->at_var: its predictions of the observations. Not of an own process. */
 void tc_peers_predict(tc_peers *p, uint64_t party);
 
-/* shelf.c */
-tacit_status tc_shelf_join(tc_peers *p, tacit_error *err); /* during init */
-void tc_shelf_leave(tc_shelf *s);                          /* NULL is allowed */
+/* posterior_cache.c */
+tacit_status tc_posterior_cache_join(tc_peers *p, tacit_error *err); /* during init */
+void tc_posterior_cache_leave(tc_posterior_cache *c);                /* NULL is allowed */
 /* As tc_peers_take; message: the n numbers, among p->numbers, that an agent sent. */
-tacit_status tc_shelf_take(tc_peers *p, uint64_t party, const double *message, size_t n,
-                           tacit_error *err);
+tacit_status tc_posterior_cache_take(tc_peers *p, uint64_t party, const double *message, size_t n,
+                                     tacit_error *err);
 
 /* peers.c: members of tc_optimizer_ops; init is for the algorithm's own. */
 tacit_status tc_peers_init(tc_peers *p, const tc_peers_kind *kind, const tc_env *env,

@@ -51,22 +51,22 @@ static double weight_of(const agent *a, const tc_fts_kept *k)
 /* Those that were not read have weight 1 each; behind them come the kept ones by their weights. */
 static tc_fts_lead draw_learned(const agent *a, tc_stream *s)
 {
-    const tc_fts_shelf *shelf = &a->shelf;
+    const tc_fts_message_cache *cache = &a->cache;
     double unread = (double)tc_fts_urn_left(&a->urn), sum = unread;
-    for (size_t i = 0; i < shelf->n; i++)
-        sum += weight_of(a, &shelf->kept[i]);
+    for (size_t i = 0; i < cache->n; i++)
+        sum += weight_of(a, &cache->kept[i]);
     double ticket = tc_draw_uniform(s) * sum - unread;
-    size_t at = shelf->n; /* the last whose weight is not 0: rounding never leads past it */
-    for (size_t i = 0; i < shelf->n && ticket >= 0; i++)
-        if (weight_of(a, &shelf->kept[i]) > 0) {
+    size_t at = cache->n; /* the last whose weight is not 0: rounding never leads past it */
+    for (size_t i = 0; i < cache->n && ticket >= 0; i++)
+        if (weight_of(a, &cache->kept[i]) > 0) {
             at = i;
-            ticket -= weight_of(a, &shelf->kept[i]);
+            ticket -= weight_of(a, &cache->kept[i]);
         }
-    if (at == shelf->n)
+    if (at == cache->n)
         return draw_from_urn(a, s);
-    bool fresh = shelf->kept[at].round == tc_fts_round(a);
+    bool fresh = cache->kept[at].round == tc_fts_round(a);
     return (tc_fts_lead){
-        .kind = fresh ? TC_FTS_OTHER : TC_FTS_FETCH, .party = shelf->kept[at].party, .slot = at};
+        .kind = fresh ? TC_FTS_OTHER : TC_FTS_FETCH, .party = cache->kept[at].party, .slot = at};
 }
 
 static tc_fts_lead draw_agent(const agent *a, uint64_t trial)
@@ -99,7 +99,7 @@ tc_fts_lead tc_fts_decide(const agent *a, uint64_t trial)
         return own;
     tc_fts_lead lead = draw_agent(a, trial);
     bool kept = lead.kind == TC_FTS_OTHER;
-    return !kept || tc_fts_trusts(a, trial, a->shelf.kept[lead.slot].weight) ? lead : own;
+    return !kept || tc_fts_trusts(a, trial, a->cache.kept[lead.slot].weight) ? lead : own;
 }
 
 /* ---- points ---- */
@@ -110,8 +110,8 @@ static tacit_status follow(agent *a, size_t slot, uint64_t trial, double *values
 {
     tc_target target = {.omega = a->omega, .regions = 1};
     if (a->opts->choose == TC_FTS_LEARNED) {
-        target.omega = a->shelf.kept[slot].omega;
-        target.since = a->shelf.kept[slot].since;
+        target.omega = a->cache.kept[slot].omega;
+        target.since = a->cache.kept[slot].since;
         target.radius = a->core.opts->lengthscale / 2;
     }
     return tc_search_maximise(&a->search, &target, trial, values, err);

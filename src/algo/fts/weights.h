@@ -1,6 +1,6 @@
 /* weights.h - P_N: which agent is drawn. For agent.c and trial.c.
  *
- * An urn (weights.c) holds agents with fixed weights that are taken out one by one; a shelf
+ * An urn (weights.c) holds agents with fixed weights that are taken out one by one; a cache
  * (learned.c) keeps messages and weighs their senders by how well they rank what is known. */
 #ifndef TC_ALGO_FTS_WEIGHTS_H
 #define TC_ALGO_FTS_WEIGHTS_H
@@ -40,7 +40,7 @@ double tc_fts_urn_weight(const tc_fts_urn *u, uint64_t agent);    /* of one, wit
 /* Who has this ticket, 0 .. left-1: each agent within has as many as its weight. O(log agents log n). */
 uint64_t tc_fts_urn_pick(const tc_fts_urn *u, uint64_t ticket);
 
-/* ---- the shelf */
+/* ---- the cache */
 
 typedef struct tc_fts_kept {
     uint64_t party, round;
@@ -54,17 +54,19 @@ typedef struct tc_fts_kept {
     size_t fits, cap; /* ... so far */
 } tc_fts_kept;
 
-typedef struct tc_fts_shelf {
+typedef struct tc_fts_message_cache {
     tc_fts_kept *kept;
     size_t n, cap;
-} tc_fts_shelf;
+} tc_fts_message_cache;
 
-void tc_fts_shelf_fini(tc_fts_shelf *s);
+void tc_fts_message_cache_fini(tc_fts_message_cache *s);
 /* Keeps a message, in place of an older one of the same sender; *slot is where. */
-tacit_status tc_fts_shelf_put(tc_fts_shelf *s, const tc_fts_core *c, uint64_t party, uint64_t round,
-                              const double *omega, size_t *slot, tacit_error *err);
+tacit_status tc_fts_message_cache_put(tc_fts_message_cache *s, const tc_fts_core *c, uint64_t party,
+                                      uint64_t round, const double *omega, size_t *slot,
+                                      tacit_error *err);
 /* Weighs all anew after an observation. */
-tacit_status tc_fts_shelf_observe(tc_fts_shelf *s, const tc_fts_core *c, tacit_error *err);
+tacit_status tc_fts_message_cache_observe(tc_fts_message_cache *s, const tc_fts_core *c,
+                                          tacit_error *err);
 /* The weight of a sender by the balance of its message over n observations. */
 double tc_fts_rank_weight(double balance, size_t n);
 
