@@ -93,10 +93,10 @@ static size_t descriptors(void)
     return n;
 }
 
-static size_t guests(const site *s)
+static size_t connections(const site *s)
 {
     pthread_mutex_lock(&s->server->lock);
-    size_t n = s->server->n_guests;
+    size_t n = s->server->n_connections;
     pthread_mutex_unlock(&s->server->lock);
     return n;
 }
@@ -227,8 +227,8 @@ static void who_does_not_read_is_cut_off(void **state)
     site_make_study(s, "s");
     int deaf = listen_as(s, s->token, NULL), other = listen_as(s, s->token, NULL);
     assert_hears(other, "retry:");
-    SITE_UNTIL(guests(s) == 2);
-    for (int i = 0; i < 1000 && guests(s) > 1; i++) {
+    SITE_UNTIL(connections(s) == 2);
+    for (int i = 0; i < 1000 && connections(s) > 1; i++) {
         for (int k = 0; k < 25; k++) { /* the one hears all of it, the buffers of the other fill */
             pause_study(s);
             resume_study(s);

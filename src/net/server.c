@@ -117,8 +117,8 @@ static void *run_keeper(void *user)
         while (!s->ending && pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
             ;
         pthread_mutex_unlock(&s->lock);
-        tc_guest_part(s);
-        tc_linger_part(s, tc_clock_ns());
+        tc_connection_end_slow(s);
+        tc_drain_end(s, tc_clock_ns());
         tc_feeds_beat(s);
         tc_server_resume_due(s);
         tc_probe_part(s);
@@ -178,11 +178,11 @@ static tacit_status start_daemon(tc_server *s, const tc_server_config *cfg, unsi
         {MHD_OPTION_END, 0, NULL}};
     s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, tc_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, mute, NULL,
-        MHD_OPTION_NOTIFY_COMPLETED, tc_server_end, s, MHD_OPTION_NOTIFY_CONNECTION, tc_guest_meet,
-        s, MHD_OPTION_URI_LOG_CALLBACK, tc_guest_begins, s, MHD_OPTION_UNESCAPE_CALLBACK,
-        tc_server_unescape, NULL, MHD_OPTION_PER_IP_CONNECTION_LIMIT, cfg->per_address,
-        MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)INT_MAX, /* ours holds (server_listen.c) */
+        MHD_OPTION_NOTIFY_COMPLETED, tc_server_end, s, MHD_OPTION_NOTIFY_CONNECTION,
+        tc_connection_notify, s, MHD_OPTION_URI_LOG_CALLBACK, tc_connection_begin, s,
+        MHD_OPTION_UNESCAPE_CALLBACK, tc_server_unescape, NULL, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        cfg->per_address, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)INT_MAX, /* ours counts (server_listen.c) */
 
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TC_IDLE_MOST_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)MEMORY, MHD_OPTION_ARRAY, cfg->tls ? tls : none, MHD_OPTION_ARRAY, strict,
@@ -207,8 +207,8 @@ static tacit_status start(tc_server *s, const tc_server_config *cfg, tacit_error
     if (!s->too_many)
         return tc_fail_memory(err);
     TC_TRY(tc_server_bind(s, &a, cfg->listen, err));
-    s->connections = connections;
-    TC_TRY(tc_crews_start(s, threads, err));
+    s->connections_most = connections;
+    TC_TRY(tc_queues_start(s, threads, err));
     TC_TRY(tc_probe_start(s, err));
     TC_TRY(start_daemon(s, cfg, threads < IO_THREADS ? threads : IO_THREADS, err));
     if (pthread_create(&s->ticker, NULL, run_ticker, s) != 0)
@@ -254,13 +254,13 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     return TACIT_OK;
 }
 
-/* Those who were held are answered now; what is on its way gets a little time, and who is slow no more
+/* Those who are parked are answered now; what is on its way gets a little time, and who is slow no more
  * than before. */
 static void drain(tc_server *s)
 {
     uint64_t end = tc_clock_ns() + STOP_MOST_S * UINT64_C(1000000000);
     for (bool busy = true; busy && tc_clock_ns() < end;) {
-        tc_guest_part(s);
+        tc_connection_end_slow(s);
         struct timespec soon = in_ms(TICK_MS);
         pthread_mutex_lock(&s->lock);
         while (s->asking > 0 && pthread_cond_timedwait(&s->wake, &s->lock, &soon) != ETIMEDOUT)
@@ -288,12 +288,12 @@ void tc_server_stop(tc_server *s)
     if (s->timing)
         pthread_join(s->timekeeper, NULL);
     tc_probe_end(s);
-    tc_crews_end(s); /* what it has begun it ends, however long that takes; then it is sent */
+    tc_queues_end(s); /* what it has begun it ends, however long that takes; then it is sent */
     drain(s);
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
     tc_coord_listen(s->coord, NULL, NULL); /* after the last request */
-    tc_linger_part(s, UINT64_MAX);
+    tc_drain_end(s, UINT64_MAX);
     if (s->parting >= 0)
         close(s->parting);
     if (s->doors >= 0)
@@ -302,7 +302,7 @@ void tc_server_stop(tc_server *s)
         close(s->bell);
     if (s->too_many)
         MHD_destroy_response(s->too_many);
-    tc_crews_free(s);
+    tc_queues_free(s);
     tc_probe_free(s->probe);
     tc_rate_free(s->rate);
     pthread_cond_destroy(&s->wake);

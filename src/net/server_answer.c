@@ -4,7 +4,7 @@
  * room: all together have a limit, those of one token a share of it, and who finds no room gets 503. What is the
  * same for all (a broadcast, points, the API's description) is shared by all who are sent it, and takes none. What
  * most requests are answered with is so short that it always finds room. Called by server_request.c and
- * server_crew.c. */
+ * server_queue.c. */
 #include "net/server_int.h"
 
 #include "base/memory.h"

@@ -31,7 +31,7 @@ struct tc_feed {
     uint64_t heard;  /* how much was said of it when it last looked */
     uint64_t beat;   /* the last that it was sent */
     unsigned missed; /* beats since it was last able to take something */
-    bool held;       /* suspended */
+    bool parked;     /* suspended */
     bool ended;      /* its token holds no more */
     uint64_t id;     /* the how many-th it is */
     struct tc_feed *next, *previous;
@@ -41,15 +41,15 @@ struct tc_feed {
 
 static uint64_t said(const tc_server *s, const struct tc_feed *t)
 {
-    return t->study ? s->events[t->study % TC_SHELVES] : s->n_events;
+    return t->study ? s->events[t->study % TC_WAIT_BUCKETS] : s->n_events;
 }
 
 /* A suspended connection stays until it is resumed, and is another thread's afterwards. */
 static void wake(tc_server *s, bool all)
 {
     for (struct tc_feed *t = s->feeds; t; t = t->next)
-        if (t->held && (all || said(s, t) != t->heard)) {
-            t->held = false;
+        if (t->parked && (all || said(s, t) != t->heard)) {
+            t->parked = false;
             MHD_resume_connection(t->connection);
         }
 }
@@ -80,7 +80,7 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked)
 static void part_slow(tc_server *s)
 {
     for (struct tc_feed *t = s->feeds; t; t = t->next) {
-        t->missed = t->held ? 0 : t->missed + 1;
+        t->missed = t->parked ? 0 : t->missed + 1;
         if (t->missed > MISSED_MOST && t->fd >= 0)
             (void)shutdown(t->fd, SHUT_RDWR);
     }
@@ -166,7 +166,7 @@ static bool suspend(tc_server *s, struct tc_feed *t)
     bool quiet = !s->ending && !t->ended && said(s, t) == t->heard && s->beats == t->beat;
     if (quiet) {
         MHD_suspend_connection(t->connection);
-        t->held = true;
+        t->parked = true;
     }
     pthread_mutex_unlock(&s->lock);
     return quiet;

@@ -9,7 +9,7 @@
  * into, with zeros where it was taken apart. So what was forgotten is a gap between two words: the head is
  * whole if each word begins where the one before it ends. From 1.0 on it refuses such heads by itself if it is
  * told to be strict, and leaves other traces; then names and repetitions are checked here and nothing else.
- * Called by server.c, server_request.c and server_guest.c. */
+ * Called by server.c, server_request.c and server_connection.c. */
 #include "net/server_int.h"
 
 #include "wire/protocol.h"

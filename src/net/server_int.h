@@ -5,14 +5,14 @@
  *   server_head.c     its head: whether it can be read in one way only
  *   server_body.c     its body: how long it is, and whose room it takes
  *   server_answer.c   its answer, until it was taken
- *   server_hold.c     requests that wait for a round
- *   server_crew.c     the threads that ask the coordinator
+ *   server_park.c     requests that wait for a round
+ *   server_queue.c     the threads that ask the coordinator
  *   server_probe.c    whether the store can be used: /readyz
  *   server_events.c   listeners of /v1/events
  *   server_rate.c     how much one address may ask, and how often it may connect
  *   server_listen.c   new connections, and which thread gets them
- *   server_guest.c    connections that are too slow
- *   server_linger.c   connections that were answered before they had said all */
+ *   server_connection.c    connections that are too slow
+ *   server_drain.c   connections that were answered before they had said all */
 #ifndef TC_NET_SERVER_INT_H
 #define TC_NET_SERVER_INT_H
 
@@ -23,9 +23,9 @@
 #include <pthread.h>
 
 enum {
-    TC_SHELVES = 256,   /* studies, by a hash of their name: two on one shelf wake each other */
-    TC_SHARES = 4096,   /* tokens, by a hash: two with one share have one limit */
-    TC_LINGERING = 128, /* connections that are read on after their end */
+    TC_WAIT_BUCKETS = 256, /* studies, by a hash of their name: two in one bucket wake each other */
+    TC_SHARES = 4096,      /* tokens, by a hash: two with one share have one limit */
+    TC_DRAINING = 128,     /* connections that are read on after their end */
     TC_GREETING_SHARE = 256, /* handshakes of one address that are not over */
     TC_IDLE_MOST_S = 30      /* until the first line of a request is there */
 };
@@ -48,7 +48,7 @@ typedef enum tc_turn {
 } tc_turn;
 
 /* A connection: how long has the other side let us wait? */
-typedef struct tc_guest {
+typedef struct tc_connection {
     int fd;
     tc_server *server;
     struct MHD_Connection *connection;
@@ -59,21 +59,21 @@ typedef struct tc_guest {
     bool asleep, known;             /* its handshake waits; its descriptor is in s->doors */
     const char *behind_uri;         /* of its request (tc_head_behind_uri) */
     bool unread;                    /* its request has begun and did not all come ... */
-    bool lingers; /* ... and was answered nevertheless: it is read on after its end */
+    bool drains; /* ... and was answered nevertheless: it is read on after its end */
     tc_turn turn;
     uint64_t since_ns;
-    struct tc_guest *next, *previous; /* of all */
-    struct tc_guest *newer, *older;   /* of those whose handshake is not over */
-} tc_guest;
+    struct tc_connection *next, *previous; /* of all */
+    struct tc_connection *newer, *older;   /* of those whose handshake is not over */
+} tc_connection;
 
 /* A connection that has ended, for us. */
-typedef struct tc_lingerer {
+typedef struct tc_draining {
     int fd;
     uint64_t until_ns; /* 0: there is none */
     size_t left;       /* bytes that it may still send */
-} tc_lingerer;
+} tc_draining;
 
-/* What a crew is to do for a request. */
+/* What a queue's thread is to do for a request. */
 typedef enum tc_step {
     TC_STEP_HEADERS,    /* nothing: it is still read */
     TC_STEP_ADMIT_BODY, /* may its body be sent? */
@@ -87,7 +87,7 @@ typedef struct tc_pending {
     tc_server *server;
     struct MHD_Connection *connection;
     bool in_chunks; /* so may its answer come: not in HTTP/1.0 */
-    tc_guest *guest;
+    tc_connection *peer;
     uint64_t study; /* of its path, by tc_server_name */
     uint64_t token; /* by tc_server_name; 0: none */
     size_t share;   /* of its token */
@@ -98,24 +98,24 @@ typedef struct tc_pending {
     size_t reserved;   /* of the room for bodies */
     int refused;       /* 503: its body is not kept; 0: it is */
     size_t excess;     /* bytes of it, thrown away */
-    uint64_t until_ns; /* held no longer than this; 0: not to be held */
+    uint64_t until_ns; /* parked no longer than this; 0: not to be parked */
     bool admitted;     /* its token allows it */
     bool is_last;      /* its connection ends with the answer */
-    tc_pace pace;      /* for the crew: */
+    tc_pace pace;      /* for its queue: */
     const char *method, *path;
-    bool answered;   /* by a crew: */
+    bool answered;   /* by a thread of a queue: */
     int turned_away; /* 429 or 503: instead of an answer; 0: not */
     tc_response answer;
-    struct tc_pending *next; /* of those that are held, or that a crew has before it */
+    struct tc_pending *next; /* of those that are parked, or wait in a queue */
 } tc_pending;
 
-typedef struct tc_crew tc_crew;
+typedef struct tc_request_queue tc_request_queue;
 typedef struct tc_probe tc_probe;
 
 /* What one token has of the server now. */
 typedef struct tc_share {
     size_t bodies, answers; /* bytes */
-    unsigned held;          /* requests */
+    unsigned parked;        /* requests */
 } tc_share;
 
 typedef struct tc_rate tc_rate;
@@ -123,42 +123,42 @@ typedef struct tc_rate tc_rate;
 struct tc_server {
     tc_coord *coord;
     tc_rate *rate;
-    tc_crew *quick, *slow;
+    tc_request_queue *quick, *slow;
     tc_probe *probe;
     struct MHD_Response *too_many; /* the answer to who asks too much */
     size_t body_max, answers_most;
     uint64_t request_most_s, headers_most_s;
-    size_t connections; /* at once */
-    uint8_t secret[16]; /* of tc_server_name */
+    size_t connections_most; /* at once */
+    uint8_t secret[16];      /* of tc_server_name */
     struct MHD_Daemon *daemon;
     int listener, doors; /* -1: none; an epoll of the listener, the bell and waiting handshakes */
     int bell;            /* wakes the thread that accepts; -1: none */
-    int parting;         /* an epoll of those that linger; -1: none */
+    int parting;         /* an epoll of those that are drained; -1: none */
     pthread_t acceptor;
     bool accepting;
     pthread_mutex_t lock; /* everything below */
     pthread_cond_t wake;
     pthread_t ticker, keeper, timekeeper;
     bool ticking, keeping, timing, ending, due;
-    uint64_t changes[TC_SHELVES]; /* of rounds and studies */
-    tc_pending *held[TC_SHELVES];
+    uint64_t changes[TC_WAIT_BUCKETS]; /* of rounds and studies */
+    tc_pending *parked[TC_WAIT_BUCKETS];
     uint64_t recheck_ns; /* when all who wait asked again */
     uint64_t asking;     /* requests that have begun */
     size_t bodies;       /* bytes that are reserved for them */
     size_t answers;      /* bytes of answers that are on their way */
     tc_share shares[TC_SHARES];
-    tc_guest *guests;
-    size_t n_guests;
-    tc_guest *oldest_greeting, *newest_greeting; /* handshakes that are not over, by age */
+    tc_connection *connections;
+    size_t n_connections;
+    tc_connection *oldest_greeting, *newest_greeting; /* handshakes that are not over, by age */
     size_t n_greeting;
     uint16_t greeting[TC_SHARES]; /* of them, by their address */
-    tc_lingerer lingering[TC_LINGERING];
+    tc_draining draining[TC_DRAINING];
     struct tc_feed *feeds;
-    uint64_t events[TC_SHELVES], n_events; /* said so far, of one shelf and of all */
-    bool rung;                             /* listeners are to be woken soon */
-    uint64_t heartbeat_ms, beat_ns, beats; /* of listeners: how often, when last, how many */
-    uint64_t checked;                      /* the beat of which their tokens were looked at */
-    uint64_t n_feeds;                      /* so far */
+    uint64_t events[TC_WAIT_BUCKETS], n_events; /* said so far, of one bucket and of all */
+    bool rung;                                  /* listeners are to be woken soon */
+    uint64_t heartbeat_ms, beat_ns, beats;      /* of listeners: how often, when last, how many */
+    uint64_t checked;                           /* the beat of which their tokens were looked at */
+    uint64_t n_feeds;                           /* so far */
 };
 
 /* ---- requests (server_request.c): what MHD calls */
@@ -177,7 +177,7 @@ size_t tc_server_unescape(void *user, struct MHD_Connection *c, char *text);
 /* A round may be complete: do not wait for the next tick (server.c). */
 void tc_server_poke(tc_server *s);
 
-/* For the crews, while the connection is suspended and so this request's: */
+/* For the threads of the queues, while the connection is suspended and so this request's: */
 /* Asks the coordinator. */
 void tc_server_ask(tc_server *s, const tc_pending *p, tc_response *out);
 /* Does its token allow it? False: p->answer is the refusal. */
@@ -185,20 +185,20 @@ bool tc_server_admit(tc_server *s, tc_pending *p);
 /* Is its token a valid one? */
 bool tc_server_knows(tc_server *s, const tc_pending *p);
 
-/* ---- threads that ask the coordinator (server_crew.c) */
+/* ---- threads that ask the coordinator (server_queue.c) */
 
-/* threads: of the quick crew. */
-tacit_status tc_crews_start(tc_server *s, size_t threads, tacit_error *err);
+/* threads: of the quick queue. */
+tacit_status tc_queues_start(tc_server *s, size_t threads, tacit_error *err);
 /* Suspends the request and has p->step done; tc_server_answer is called again then. It is p->answered, unless its
  * body is to come first. False: too many wait, or the server ends. */
-bool tc_crew_take(tc_crew *c, tc_pending *p);
-/* One that was held, and is suspended: it asks again. */
-void tc_crew_take_back(tc_crew *c, tc_pending *p);
+bool tc_queue_add(tc_request_queue *c, tc_pending *p);
+/* One that was parked, and is suspended: it asks again. */
+void tc_queue_add_again(tc_request_queue *c, tc_pending *p);
 /* Requests in its queue. For tests. */
-size_t tc_crew_waiting(tc_crew *c);
+size_t tc_queue_waiting(tc_request_queue *c);
 /* What has begun is answered. May be called before start, but not twice. */
-void tc_crews_end(tc_server *s);
-void tc_crews_free(tc_server *s);
+void tc_queues_end(tc_server *s);
+void tc_queues_free(tc_server *s);
 
 /* ---- /readyz (server_probe.c) */
 
@@ -245,17 +245,17 @@ enum MHD_Result tc_body_take(tc_pending *p, const char *bytes, size_t n);
 /* Wipes it and gives its room back. */
 void tc_body_end(tc_pending *p);
 
-/* ---- those that wait (server_hold.c) */
+/* ---- those that wait (server_park.c) */
 
 /* Never 0. */
 uint64_t tc_server_name(const tc_server *s, const char *text, size_t n);
 /* What changed so far of a study; *ending: the server stops. Read before the coordinator is asked. */
 uint64_t tc_server_changes(tc_server *s, uint64_t study, bool *ending);
-/* May it be held now? */
-bool tc_server_may_hold(const tc_pending *p);
-/* It is suspended already. False: something changed since `changes` was read, or it is not to be held any more;
+/* May it be parked now? */
+bool tc_server_may_park(const tc_pending *p);
+/* It is suspended already. False: something changed since `changes` was read, or it is not to be parked any more;
  * true: it is not the caller's any more. */
-bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes);
+bool tc_server_park(tc_server *s, tc_pending *p, uint64_t changes);
 /* Those whose time is up ask again; now and then all. */
 void tc_server_resume_due(tc_server *s);
 void tc_server_resume_all(tc_server *s);
@@ -303,36 +303,36 @@ tacit_status tc_server_accept(tc_server *s, tacit_error *err);
 /* No more; s->ending is set before. May be called at any time, and twice. */
 void tc_server_deafen(tc_server *s);
 /* A new connection: how its handshake waits, and that only so many do. */
-void tc_server_greet(tc_guest *g);
+void tc_server_greet(tc_connection *g);
 /* Its end. */
-void tc_server_forget(tc_guest *g);
+void tc_server_forget(tc_connection *g);
 /* Of an IPv6 address the first 64 bits count: who has one such address has them all. */
 void tc_server_network(struct sockaddr_storage *a);
 
-/* ---- connections (server_guest.c) */
+/* ---- connections (server_connection.c) */
 
-tc_guest *tc_guest_of(struct MHD_Connection *c); /* NULL: there was no memory for it */
+tc_connection *tc_connection_of(struct MHD_Connection *c); /* NULL: there was no memory for it */
 /* Whose turn is it? Theirs must not last too long. g may be NULL. */
-void tc_guest_turn(tc_server *s, tc_guest *g, tc_turn turn);
+void tc_connection_turn(tc_server *s, tc_connection *g, tc_turn turn);
 /* MHD has read the first line of a request. */
-void *tc_guest_begins(void *user, const char *uri, struct MHD_Connection *c);
+void *tc_connection_begin(void *user, const char *uri, struct MHD_Connection *c);
 /* A request has come to its end. */
-void tc_guest_said_all(struct MHD_Connection *c);
-void tc_guest_meet(void *user, struct MHD_Connection *c, void **context,
-                   enum MHD_ConnectionNotificationCode code);
+void tc_connection_read_all(struct MHD_Connection *c);
+void tc_connection_notify(void *user, struct MHD_Connection *c, void **context,
+                          enum MHD_ConnectionNotificationCode code);
 /* Ends connections whose turn has lasted too long. */
-void tc_guest_part(tc_server *s);
+void tc_connection_end_slow(tc_server *s);
 
-/* ---- after their end (server_linger.c) */
+/* ---- after their end (server_drain.c) */
 
 /* Before its owner closes it. */
-void tc_linger_begin(tc_server *s, int fd);
+void tc_drain_begin(tc_server *s, int fd);
 /* Something came from some of them. */
-void tc_linger_read(tc_server *s);
+void tc_drain_read(tc_server *s);
 /* Those whose time is up by then leave; UINT64_MAX: all. */
-void tc_linger_part(tc_server *s, uint64_t now_ns);
+void tc_drain_end(tc_server *s, uint64_t now_ns);
 /* Under the lock: how many there are, and the first of them leaves. */
-size_t tc_linger_count(const tc_server *s);
-void tc_linger_yield(tc_server *s);
+size_t tc_drain_count(const tc_server *s);
+void tc_drain_yield(tc_server *s);
 
 #endif

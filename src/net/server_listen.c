@@ -13,7 +13,7 @@
  * A handshake costs the server a key exchange, a signature and a session, and costs who replays a recorded hello
  * nothing. So an address may begin only so many a second (server_rate.c), and only so many of it may be unfinished at
  * once: the oldest of the same address gives way. Who shares an address with an attacker still gets in then, for
- * an honest handshake is over long before it is the oldest. Called by server.c and server_guest.c. */
+ * an honest handshake is over long before it is the oldest. Called by server.c and server_connection.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -43,86 +43,86 @@ enum {
 
 /* ---- handshakes that are not over, under the lock ---- */
 
-static void add_greeting(tc_server *s, tc_guest *g)
+static void add_greeting(tc_server *s, tc_connection *conn)
 {
-    g->greets = true;
-    g->older = s->newest_greeting;
-    if (g->older)
-        g->older->newer = g;
+    conn->greets = true;
+    conn->older = s->newest_greeting;
+    if (conn->older)
+        conn->older->newer = conn;
     else
-        s->oldest_greeting = g;
-    s->newest_greeting = g;
+        s->oldest_greeting = conn;
+    s->newest_greeting = conn;
     s->n_greeting++;
-    s->greeting[g->from % TC_SHARES]++;
+    s->greeting[conn->from % TC_SHARES]++;
 }
 
-static void remove_greeting(tc_server *s, tc_guest *g)
+static void remove_greeting(tc_server *s, tc_connection *conn)
 {
-    if (!g->greets)
+    if (!conn->greets)
         return;
-    if (g->older)
-        g->older->newer = g->newer;
+    if (conn->older)
+        conn->older->newer = conn->newer;
     else
-        s->oldest_greeting = g->newer;
-    if (g->newer)
-        g->newer->older = g->older;
+        s->oldest_greeting = conn->newer;
+    if (conn->newer)
+        conn->newer->older = conn->older;
     else
-        s->newest_greeting = g->older;
-    g->greets = false;
+        s->newest_greeting = conn->older;
+    conn->greets = false;
     s->n_greeting--;
-    s->greeting[g->from % TC_SHARES]--;
+    s->greeting[conn->from % TC_SHARES]--;
 }
 
 /* Ends the oldest of those on the same place of the table as `from`; 0: of all. */
 static void drop_greeting(tc_server *s, uint64_t from)
 {
-    tc_guest *g = s->oldest_greeting;
-    while (g && from > 0 && g->from % TC_SHARES != from % TC_SHARES)
-        g = g->newer;
-    if (!g)
+    tc_connection *conn = s->oldest_greeting;
+    while (conn && from > 0 && conn->from % TC_SHARES != from % TC_SHARES)
+        conn = conn->newer;
+    if (!conn)
         return;
-    (void)shutdown(g->fd, SHUT_RDWR); /* its thread notices, and closes it */
-    remove_greeting(s, g);
+    (void)shutdown(conn->fd, SHUT_RDWR); /* its thread notices, and closes it */
+    remove_greeting(s, conn);
 }
 
-static void begin_greeting(tc_server *s, tc_guest *g)
+static void begin_greeting(tc_server *s, tc_connection *conn)
 {
     pthread_mutex_lock(&s->lock);
-    if (s->greeting[g->from % TC_SHARES] >= TC_GREETING_SHARE)
-        drop_greeting(s, g->from);
+    if (s->greeting[conn->from % TC_SHARES] >= TC_GREETING_SHARE)
+        drop_greeting(s, conn->from);
     if (s->n_greeting >= GREETING_MOST)
         drop_greeting(s, 0);
-    add_greeting(s, g);
+    add_greeting(s, conn);
     pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- handshakes ---- */
 
 /* Is it to sleep until the other side says something? */
-static void sleep_until_readable(tc_guest *g)
+static void sleep_until_readable(tc_connection *conn)
 {
-    tc_server *s = g->server;
-    struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data.ptr = g};
+    tc_server *s = conn->server;
+    struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data.ptr = conn};
     pthread_mutex_lock(&s->lock);
-    if (!s->ending && !g->asleep) {
-        MHD_suspend_connection(g->connection);
-        g->asleep = true;
-        if (epoll_ctl(s->doors, g->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, g->fd, &e) == 0) {
-            g->known = true;
+    if (!s->ending && !conn->asleep) {
+        MHD_suspend_connection(conn->connection);
+        conn->asleep = true;
+        if (epoll_ctl(s->doors, conn->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, conn->fd, &e) == 0) {
+            conn->known = true;
         } else { /* then it tries again and again */
-            g->asleep = false;
-            MHD_resume_connection(g->connection);
+            conn->asleep = false;
+            MHD_resume_connection(conn->connection);
         }
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-static void wake(tc_guest *g)
+static void wake(tc_connection *conn)
 {
-    if (!g->asleep)
+    if (!conn->asleep)
         return;
-    g->asleep = false;
-    MHD_resume_connection(g->connection);
+    conn->asleep = false;
+    MHD_resume_connection(conn->connection);
 }
 
 /* The client's Finished is the last that a handshake reads. GnuTLS forgets which message came last
@@ -130,15 +130,15 @@ static void wake(tc_guest *g)
 static int note_finished(gnutls_session_t tls, unsigned type, unsigned when, unsigned incoming,
                          const gnutls_datum_t *message)
 {
-    tc_guest *g = gnutls_transport_get_ptr(tls);
+    tc_connection *conn = gnutls_transport_get_ptr(tls);
     (void)type;
     (void)when;
     (void)message;
     if (incoming) {
-        g->greeted = true;
-        pthread_mutex_lock(&g->server->lock);
-        remove_greeting(g->server, g);
-        pthread_mutex_unlock(&g->server->lock);
+        conn->greeted = true;
+        pthread_mutex_lock(&conn->server->lock);
+        remove_greeting(conn->server, conn);
+        pthread_mutex_unlock(&conn->server->lock);
     }
     return 0;
 }
@@ -147,44 +147,44 @@ static int note_finished(gnutls_session_t tls, unsigned type, unsigned when, uns
  * is to answer may look for more first. */
 static ssize_t pull(gnutls_transport_ptr_t user, void *out, size_t n)
 {
-    tc_guest *g = user;
-    ssize_t got = recv(g->fd, out, n, 0);
+    tc_connection *conn = user;
+    ssize_t got = recv(conn->fd, out, n, 0);
     int why = errno;
     if (got < 0) {
         bool empty = why == EAGAIN || why == EWOULDBLOCK;
-        if (empty && !g->greeted)
-            sleep_until_readable(g);
-        gnutls_transport_set_errno(g->tls, why);
+        if (empty && !conn->greeted)
+            sleep_until_readable(conn);
+        gnutls_transport_set_errno(conn->tls, why);
     }
     return got;
 }
 
-void tc_server_greet(tc_guest *g)
+void tc_server_greet(tc_connection *conn)
 {
     gnutls_transport_ptr_t in, out;
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(g->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-    if (!info || !info->tls_session || g->fd < 0)
+        MHD_get_connection_info(conn->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    if (!info || !info->tls_session || conn->fd < 0)
         return;
-    g->tls = info->tls_session;
-    info = MHD_get_connection_info(g->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    g->from = tc_rate_name(g->server->rate, info ? info->client_addr : NULL);
-    begin_greeting(g->server, g);
-    gnutls_transport_get_ptr2(g->tls, &in, &out);
-    gnutls_transport_set_ptr2(g->tls, g, out);
-    gnutls_transport_set_pull_function(g->tls, pull);
-    gnutls_handshake_set_hook_function(g->tls, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST,
+    conn->tls = info->tls_session;
+    info = MHD_get_connection_info(conn->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    conn->from = tc_rate_name(conn->server->rate, info ? info->client_addr : NULL);
+    begin_greeting(conn->server, conn);
+    gnutls_transport_get_ptr2(conn->tls, &in, &out);
+    gnutls_transport_set_ptr2(conn->tls, conn, out);
+    gnutls_transport_set_pull_function(conn->tls, pull);
+    gnutls_handshake_set_hook_function(conn->tls, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST,
                                        note_finished);
 }
 
 /* Its socket may stay open for a while, and must not wake one that is no more. */
-void tc_server_forget(tc_guest *g)
+void tc_server_forget(tc_connection *conn)
 {
-    if (g->known)
-        (void)epoll_ctl(g->server->doors, EPOLL_CTL_DEL, g->fd, NULL);
-    pthread_mutex_lock(&g->server->lock);
-    remove_greeting(g->server, g);
-    pthread_mutex_unlock(&g->server->lock);
+    if (conn->known)
+        (void)epoll_ctl(conn->server->doors, EPOLL_CTL_DEL, conn->fd, NULL);
+    pthread_mutex_lock(&conn->server->lock);
+    remove_greeting(conn->server, conn);
+    pthread_mutex_unlock(&conn->server->lock);
 }
 
 /* ---- accepting ---- */
@@ -207,9 +207,9 @@ void tc_server_network(struct sockaddr_storage *a)
 static bool is_full(tc_server *s)
 {
     pthread_mutex_lock(&s->lock);
-    bool full = s->n_guests >= s->connections;
-    if (!full && s->n_guests + tc_linger_count(s) >= s->connections)
-        tc_linger_yield(s); /* its descriptor is needed */
+    bool full = s->n_connections >= s->connections_most;
+    if (!full && s->n_connections + tc_drain_count(s) >= s->connections_most)
+        tc_drain_yield(s); /* its descriptor is needed */
     pthread_mutex_unlock(&s->lock);
     return full;
 }
@@ -241,7 +241,7 @@ static void open_door(tc_server *s, void *who)
     } else if (who == &s->bell) {
         (void)!read(s->bell, &rings, sizeof rings);
     } else if (who == &s->parting) {
-        tc_linger_read(s);
+        tc_drain_read(s);
     } else {
         pthread_mutex_lock(&s->lock);
         wake(who);
@@ -327,8 +327,8 @@ void tc_server_deafen(tc_server *s)
     if (s->accepting)
         pthread_join(s->acceptor, NULL);
     pthread_mutex_lock(&s->lock);
-    for (tc_guest *g = s->guests; g; g = g->next)
-        wake(g);
+    for (tc_connection *conn = s->connections; conn; conn = conn->next)
+        wake(conn);
     pthread_mutex_unlock(&s->lock);
     if (s->listener >= 0)
         close(s->listener);

@@ -308,8 +308,8 @@ static size_t in_their_body(site *s)
 {
     size_t n = 0;
     pthread_mutex_lock(&s->server->lock);
-    for (const tc_guest *g = s->server->guests; g; g = g->next)
-        n += g->turn == TC_TURN_BODY;
+    for (const tc_connection *conn = s->server->connections; conn; conn = conn->next)
+        n += conn->turn == TC_TURN_BODY;
     pthread_mutex_unlock(&s->server->lock);
     return n;
 }
@@ -318,11 +318,11 @@ static size_t in_their_body(site *s)
 static void let_time_pass(site *s, uint64_t seconds)
 {
     pthread_mutex_lock(&s->server->lock);
-    for (tc_guest *g = s->server->guests; g; g = g->next)
-        g->since_ns -= seconds * UINT64_C(1000000000);
+    for (tc_connection *conn = s->server->connections; conn; conn = conn->next)
+        conn->since_ns -= seconds * UINT64_C(1000000000);
     pthread_mutex_unlock(&s->server->lock);
     for (int i = 0; i < 20; i++, usleep(5000)) /* one that sleeps does so soon, if not at once */
-        tc_guest_part(s->server);
+        tc_connection_end_slow(s->server);
 }
 
 /* Who has nothing to read while its handshake is over does not sleep as one whose handshake waits: it would

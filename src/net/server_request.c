@@ -1,7 +1,7 @@
 /* server_request.c - one request, from its headers to its answer.
  *
  * It passes tc_server_answer once for its headers, once for each piece of its body, and once when it is
- * complete; then a crew asks the coordinator (server_crew.c), and it passes once more with its answer. Whose body is
+ * complete; then a thread of a queue asks the coordinator (server_queue.c), and it passes once more with its answer. Whose body is
  * to come is asked for its token and its length first: the coordinator says whether it may be sent, and
  * all bodies together have a limit. Called by libmicrohttpd, as server.c has told it. */
 #include "net/server_int.h"
@@ -105,7 +105,7 @@ static enum MHD_Result send_response(tc_pending *p, const tc_response *r, struct
         MHD_add_response_header(m, MHD_HTTP_HEADER_CONNECTION, "close");
     if (r->status == 401 && bearer(p->connection))
         tc_rate_failed(p->server->rate, address(p->connection));
-    tc_guest_turn(p->server, p->guest, TC_TURN_BODY);
+    tc_connection_turn(p->server, p->peer, TC_TURN_BODY);
     enum MHD_Result sent = MHD_queue_response(p->connection, (unsigned)r->status, m);
     MHD_destroy_response(m);
     return sent;
@@ -210,12 +210,12 @@ static enum MHD_Result send_away(tc_server *s, tc_pending *p)
                   ending ? "the server stops" : "too many requests wait; ask again");
 }
 
-/* A crew is done with it. */
+/* A thread of a queue is done with it. */
 static enum MHD_Result give(tc_server *s, tc_pending *p)
 {
     if (p->turned_away == 429) {
         tc_coord_counted(s->coord, 429);
-        tc_guest_turn(s, p->guest, TC_TURN_BODY);
+        tc_connection_turn(s, p->peer, TC_TURN_BODY);
         return MHD_queue_response(p->connection, 429, s->too_many);
     }
     return p->turned_away ? send_away(s, p) : answer(s, p, &p->answer);
@@ -243,7 +243,7 @@ static enum MHD_Result begin_body(tc_server *s, tc_pending *p)
     size_t most = p->body_most < s->body_max ? p->body_most : s->body_max;
     p->step = TC_STEP_HEADERS;
     p->body.max = most + 1;
-    tc_guest_turn(s, p->guest, TC_TURN_BODY);
+    tc_connection_turn(s, p->peer, TC_TURN_BODY);
     return tc_body_length(p->connection) > most ? refuse_body(p, 413) : MHD_YES;
 }
 
@@ -259,8 +259,8 @@ static enum MHD_Result admit(tc_server *s, tc_pending *p, const char *method, co
     if (is_at_once(p))
         return tc_server_admit(s, p) ? begin_body(s, p) : send_back(p, &p->answer);
     p->step = TC_STEP_ADMIT_BODY;
-    tc_guest_turn(s, p->guest, TC_TURN_OURS);
-    return tc_crew_take(s->quick, p) ? MHD_YES : send_away(s, p);
+    tc_connection_turn(s, p->peer, TC_TURN_OURS);
+    return tc_queue_add(s->quick, p) ? MHD_YES : send_away(s, p);
 }
 
 /* The study of "/v1/studies/NAME/..."; of other paths whatever there is. */
@@ -281,13 +281,13 @@ static tc_pending *begin(tc_server *s, struct MHD_Connection *c, const char *pat
         return NULL;
     p->server = s;
     p->connection = c;
-    p->guest = tc_guest_of(c);
+    p->peer = tc_connection_of(c);
     p->until_ns = wait_until(c);
     p->study = study_of(s, path);
     p->token = token ? tc_server_name(s, token, strlen(token)) : 0;
     p->share = p->token % TC_SHARES;
     p->suspect = token && !tc_rate_trusts(s->rate, address(c));
-    tc_guest_turn(s, p->guest, TC_TURN_BODY);
+    tc_connection_turn(s, p->peer, TC_TURN_BODY);
     pthread_mutex_lock(&s->lock);
     s->asking++;
     pthread_mutex_unlock(&s->lock);
@@ -298,7 +298,7 @@ static tc_pending *begin(tc_server *s, struct MHD_Connection *c, const char *pat
  * answer that it will get, for nothing is allocated. */
 static enum MHD_Result turn_away(tc_server *s, struct MHD_Connection *c, void **state)
 {
-    tc_guest_turn(s, tc_guest_of(c), TC_TURN_BODY);
+    tc_connection_turn(s, tc_connection_of(c), TC_TURN_BODY);
     tc_coord_counted(s->coord, 429);
     if (tc_body_length(c) > 0)
         return MHD_queue_response(c, 429, s->too_many);
@@ -311,10 +311,10 @@ static enum MHD_Result turn_away(tc_server *s, struct MHD_Connection *c, void **
 static enum MHD_Result meet(tc_server *s, struct MHD_Connection *c, const char *path,
                             const char *method, const char *version, void **state)
 {
-    const tc_guest *g = tc_guest_of(c);
-    if (!g)
+    const tc_connection *conn = tc_connection_of(c);
+    if (!conn)
         return MHD_NO;
-    tc_head_fault fault = tc_head_check(c, g->behind_uri, method, path, version);
+    tc_head_fault fault = tc_head_check(c, conn->behind_uri, method, path, version);
     if (!tc_rate_allows(s->rate, address(c)))
         return fault.http != 0 ? MHD_NO : turn_away(s, c, state);
     tc_pending *p = *state = begin(s, c, path);
@@ -338,7 +338,7 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
     if (*state != s->too_many && p->step == TC_STEP_BODY)
         return begin_body(s, p);
     if (*upload_size == 0)
-        tc_guest_said_all(c);
+        tc_connection_read_all(c);
     if (*state == s->too_many)
         return MHD_queue_response(c, 429, s->too_many);
     if (*upload_size > 0) {
@@ -348,7 +348,7 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
     }
     if (p->refused)
         return refuse_body(p, p->refused);
-    tc_guest_turn(s, p->guest, TC_TURN_OURS);
+    tc_connection_turn(s, p->peer, TC_TURN_OURS);
     p->method = method;
     p->path = path;
     /* Only what asks nothing of the store is answered at once: a thread of libmicrohttpd must not wait. */
@@ -362,7 +362,7 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
         return answer(s, p, &p->answer);
     }
     p->step = slow && !p->admitted ? TC_STEP_ADMIT : TC_STEP_ASK;
-    return tc_crew_take(slow && p->admitted ? s->slow : s->quick, p) ? MHD_YES : send_away(s, p);
+    return tc_queue_add(slow && p->admitted ? s->slow : s->quick, p) ? MHD_YES : send_away(s, p);
 }
 
 void tc_server_end(void *user, struct MHD_Connection *c, void **state,
@@ -370,10 +370,10 @@ void tc_server_end(void *user, struct MHD_Connection *c, void **state,
 {
     tc_server *s = user;
     tc_pending *p = *state;
-    tc_guest *g = tc_guest_of(c);
-    tc_guest_turn(s, g, TC_TURN_IDLE);
-    if (g)
-        g->lingers = g->unread && code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+    tc_connection *conn = tc_connection_of(c);
+    tc_connection_turn(s, conn, TC_TURN_IDLE);
+    if (conn)
+        conn->drains = conn->unread && code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
     if (!p || *state == s->too_many)
         return;
     tc_body_end(p);

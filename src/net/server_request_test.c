@@ -168,7 +168,7 @@ static void who_is_refused_early_can_say_all_and_read_why(void **state)
         close(fd);
     }
     tc_free(bytes);
-    SITE_UNTIL(site_lingering(s) == 0); /* they have gone, and so has the server */
+    SITE_UNTIL(site_draining(s) == 0); /* they have gone, and so has the server */
 }
 
 /* Who never stops has its bytes, and then is cut off. */
@@ -181,14 +181,14 @@ static void who_is_refused_cannot_go_on_for_ever(void **state)
     for (size_t sum = 0; n > 0 && sum < (size_t)200 * MIB; sum += sizeof zeros)
         n = send(fd, zeros, sizeof zeros, MSG_NOSIGNAL);
     assert_true(n < 0);
-    assert_int_equal(site_lingering(s), 0);
+    assert_int_equal(site_draining(s), 0);
     close(fd);
 }
 
 /* Nobody waits for a place: who comes takes that of who has been there longest. */
 static void there_is_always_a_place_to_read_on(void **state)
 {
-    enum { MANY = TC_LINGERING + 20 };
+    enum { MANY = TC_DRAINING + 20 };
     site *s = *state;
     int fds[MANY];
     for (size_t i = 0; i < MANY; i++) {
@@ -198,10 +198,10 @@ static void there_is_always_a_place_to_read_on(void **state)
         assert_int_equal(site_status(&answer), 404);
         tc_text_fini(&answer);
     }
-    SITE_UNTIL(site_lingering(s) == TC_LINGERING);
+    SITE_UNTIL(site_draining(s) == TC_DRAINING);
     for (size_t i = 0; i < MANY; i++)
         close(fds[i]);
-    SITE_UNTIL(site_lingering(s) == 0);
+    SITE_UNTIL(site_draining(s) == 0);
 }
 
 /* Nor does anybody else: at a server of 16 connections all 16 can be had. */
@@ -214,7 +214,7 @@ static void who_is_read_on_keeps_nobody_out(void **state)
     site_open(&s, (tc_server_config){.connections = MANY}, false);
     for (size_t i = 0; i < MANY; i++) {
         refused[i] = begin(&s, "POST /nowhere", s.token, "Content-Length: 1000\r\n");
-        SITE_UNTIL(site_lingering(&s) == i + 1);
+        SITE_UNTIL(site_draining(&s) == i + 1);
     }
     for (size_t i = 0; i < MANY; i++) {
         tc_text answer = {0};
@@ -223,7 +223,7 @@ static void who_is_read_on_keeps_nobody_out(void **state)
         assert_int_equal(site_status(&answer), 200);
         tc_text_fini(&answer);
     }
-    assert_int_equal(site_lingering(&s), 0);
+    assert_int_equal(site_draining(&s), 0);
     for (size_t i = 0; i < MANY; i++) {
         close(refused[i]);
         close(fds[i]);

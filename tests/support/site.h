@@ -199,16 +199,16 @@ static inline size_t site_held(const site *s)
     size_t n = 0;
     pthread_mutex_lock(&s->server->lock);
     for (size_t i = 0; i < TC_SHARES; i++)
-        n += s->server->shares[i].held;
+        n += s->server->shares[i].parked;
     pthread_mutex_unlock(&s->server->lock);
     return n;
 }
 
 /* Connections that are read on after their end. */
-static inline size_t site_lingering(const site *s)
+static inline size_t site_draining(const site *s)
 {
     pthread_mutex_lock(&s->server->lock);
-    size_t n = tc_linger_count(s->server);
+    size_t n = tc_drain_count(s->server);
     pthread_mutex_unlock(&s->server->lock);
     return n;
 }

@@ -1,4 +1,4 @@
-/* server_crew_test.c - a study that is at work for long, and many who wait for it: everybody else is
+/* server_queue_test.c - a study that is at work for long, and many who wait for it: everybody else is
  * answered meanwhile, and they are in the end. The storage of the study "slow" stands still as long as the
  * test wants. */
 #include "support/frozen_site.h"
@@ -238,7 +238,7 @@ static void a_token_that_waits_much_gives_way(void **state)
     start_as(b, one, greedy, 1, 0);
     SITE_UNTIL(atomic_load(&b->stuck) > 0);
     start_as(b, one, greedy + 1, PLACES - 1, 1);
-    SITE_UNTIL(tc_crew_waiting(b->f.s.server->slow) == PLACES - 1);
+    SITE_UNTIL(tc_queue_waiting(b->f.s.server->slow) == PLACES - 1);
     start_as(b, two, modest, N, PLACES);
     SITE_UNTIL(atomic_load(&b->done) == N); /* the greedy who lost their places */
     thaw(&b->f);

@@ -1,8 +1,8 @@
-/* server_hold_test.c - requests that wait for a round: whom a change wakes, and how many one token may have
+/* server_park_test.c - requests that wait for a round: whom a change wakes, and how many one token may have
  * waiting. */
 #include "support/site.h"
 
-enum { HELD = 40, HELD_MOST = 256 };
+enum { HELD = 40, PARKED_MOST = 256 };
 
 /* How often the coordinator was asked and had an answer. */
 static unsigned long asked(site *s)
@@ -71,14 +71,14 @@ static void a_study_wakes_its_own(void **state)
 
 static void one_token_has_so_many_waiting(void **state)
 {
-    enum { ALL = HELD_MOST + 20 };
+    enum { ALL = PARKED_MOST + 20 };
     site *s = *state;
     int fds[ALL];
     size_t at_once = 0;
     site_make_study(s, "s");
     for (size_t i = 0; i < ALL; i++)
         fds[i] = wait_for(s, "s");
-    SITE_UNTIL(answered(fds, ALL) == ALL - HELD_MOST && site_held(s) == HELD_MOST);
+    SITE_UNTIL(answered(fds, ALL) == ALL - PARKED_MOST && site_held(s) == PARKED_MOST);
     for (size_t i = 0; i < ALL; i++) {
         tc_text answer = {0};
         if (answered(&fds[i], 1) == 0)
@@ -88,9 +88,9 @@ static void one_token_has_so_many_waiting(void **state)
         tc_text_fini(&answer);
         at_once++;
     }
-    assert_int_equal(at_once, ALL - HELD_MOST);
+    assert_int_equal(at_once, ALL - PARKED_MOST);
     site_call(s, "POST", "/v1/studies/s:close", NULL, 200, NULL);
-    SITE_UNTIL(answered(fds, ALL) == HELD_MOST);
+    SITE_UNTIL(answered(fds, ALL) == PARKED_MOST);
     for (size_t i = 0; i < ALL; i++)
         close(fds[i]);
 }

@@ -1,9 +1,9 @@
-/* server_hold.c - requests that wait for a round of their study, without a thread. Their connections are suspended.
+/* server_park.c - requests that wait for a round of their study, without a thread. Their connections are suspended.
  *
- * They lie on shelves, by the study in their path, and a study wakes its own alone: what another one does
+ * They lie in buckets, by the study in their path, and a study wakes its own alone: what another one does
  * costs them nothing. What changed is counted, and the count is read before the coordinator is asked, so
- * that a change between its answer and the holding is not missed. Who is woken asks again, in the queue of the
- * quick crew. Called by server.c and server_crew.c. */
+ * that a change between its answer and the parking is not missed. Who is woken asks again, in the queue of the
+ * quick queue. Called by server.c and server_queue.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 enum {
-    HELD_MOST = 256, /* of one token */
-    RECHECK_S = 5    /* in case that another process did something unsaid */
+    PARKED_MOST = 256, /* of one token */
+    RECHECK_S = 5      /* in case that another process did something unsaid */
 };
 
 uint64_t tc_server_name(const tc_server *s, const char *text, size_t n)
@@ -27,16 +27,16 @@ uint64_t tc_server_name(const tc_server *s, const char *text, size_t n)
 
 /* ---- waking ---- */
 
-/* Takes those from a shelf that are of the study, or whose time ends by then. Under the lock. */
-static void take(tc_server *s, size_t shelf, uint64_t study, uint64_t by_ns, tc_pending **out)
+/* Takes those from a bucket that are of the study, or whose time ends by then. Under the lock. */
+static void take(tc_server *s, size_t bucket, uint64_t study, uint64_t by_ns, tc_pending **out)
 {
-    for (tc_pending **at = &s->held[shelf]; *at;) {
+    for (tc_pending **at = &s->parked[bucket]; *at;) {
         tc_pending *p = *at;
         if (p->study == study || p->until_ns <= by_ns) {
             *at = p->next;
             p->next = *out;
             *out = p;
-            s->shares[p->share].held--;
+            s->shares[p->share].parked--;
         } else {
             at = &p->next;
         }
@@ -47,7 +47,7 @@ static void resume(const tc_server *s, tc_pending *list)
 {
     for (tc_pending *p = list, *next; p; p = next) {
         next = p->next; /* once queued, it is another thread's */
-        tc_crew_take_back(s->quick, p);
+        tc_queue_add_again(s->quick, p);
     }
 }
 
@@ -55,7 +55,7 @@ static void resume_by(tc_server *s, uint64_t by_ns)
 {
     tc_pending *list = NULL;
     pthread_mutex_lock(&s->lock);
-    for (size_t i = 0; i < TC_SHELVES; i++)
+    for (size_t i = 0; i < TC_WAIT_BUCKETS; i++)
         take(s, i, 0, by_ns, &list);
     pthread_mutex_unlock(&s->lock);
     resume(s, list);
@@ -83,13 +83,13 @@ void tc_server_changed(void *user, const char *study, bool waited_for)
     tc_server *s = user;
     tc_pending *list = NULL;
     uint64_t name = tc_server_name(s, study, strlen(study));
-    size_t shelf = name % TC_SHELVES;
+    size_t bucket = name % TC_WAIT_BUCKETS;
     pthread_mutex_lock(&s->lock);
     s->n_events++;
-    s->events[shelf]++;
+    s->events[bucket]++;
     if (waited_for) {
-        s->changes[shelf]++;
-        take(s, shelf, name, 0, &list);
+        s->changes[bucket]++;
+        take(s, bucket, name, 0, &list);
     }
     bool ring = s->feeds && !s->rung;
     s->rung |= ring;
@@ -101,32 +101,32 @@ void tc_server_changed(void *user, const char *study, bool waited_for)
 
 /* ---- waiting ---- */
 
-bool tc_server_may_hold(const tc_pending *p)
+bool tc_server_may_park(const tc_pending *p)
 {
     return tc_clock_ns() < p->until_ns;
 }
 
 /* A token that has too many of them is answered at once. */
-bool tc_server_hold(tc_server *s, tc_pending *p, uint64_t changes)
+bool tc_server_park(tc_server *s, tc_pending *p, uint64_t changes)
 {
-    size_t shelf = p->study % TC_SHELVES;
+    size_t bucket = p->study % TC_WAIT_BUCKETS;
     pthread_mutex_lock(&s->lock);
-    if (s->shares[p->share].held >= HELD_MOST)
+    if (s->shares[p->share].parked >= PARKED_MOST)
         p->until_ns = 0;
-    bool holds = !s->ending && s->changes[shelf] == changes && tc_server_may_hold(p);
-    if (holds) {
-        s->shares[p->share].held++;
-        p->next = s->held[shelf];
-        s->held[shelf] = p;
+    bool parks = !s->ending && s->changes[bucket] == changes && tc_server_may_park(p);
+    if (parks) {
+        s->shares[p->share].parked++;
+        p->next = s->parked[bucket];
+        s->parked[bucket] = p;
     }
     pthread_mutex_unlock(&s->lock);
-    return holds;
+    return parks;
 }
 
 uint64_t tc_server_changes(tc_server *s, uint64_t study, bool *ending)
 {
     pthread_mutex_lock(&s->lock);
-    uint64_t n = s->changes[study % TC_SHELVES];
+    uint64_t n = s->changes[study % TC_WAIT_BUCKETS];
     *ending = s->ending;
     pthread_mutex_unlock(&s->lock);
     return n;

@@ -1,19 +1,19 @@
-/* server_crew.c - the threads that ask the coordinator, so that those of libmicrohttpd never wait for a store.
+/* server_queue.c - the threads that ask the coordinator, so that those of libmicrohttpd never wait for a store.
  *
  * A thread of libmicrohttpd has many connections. If it waited for a database that hangs, or for an optimizer,
  * all of them would. So every request but those about the process itself is suspended and queued here; a thread of
- * a crew asks the coordinator and resumes it with its answer. There are two crews:
+ * a queue asks the coordinator and resumes it with its answer. There are two queues:
  *
  *   quick  asks for everything, but for requests about served studies only whether their token allows them: role
  *          and study (tc_coord_admit). Only then do they get a place in the queue of their study.
  *   slow   answers those: a suggestion may compute for seconds, and whoever asks the same study meanwhile waits.
  *          One suggestion of a study is computed at a time, and a few other requests are at work, so that a busy
- *          study leaves room for the others; suggestions take half of the crew at most.
+ *          study leaves room for the others; suggestions take half of its threads at most.
  *
  * Tokens take turns: next is a request of the token that was served least recently, and those of one token keep their
  * order. A study has so many places in the slow queue; when all are taken, the token with the most of them loses
  * its newest to a token that has fewer. So nobody is sent away for what others do, as long as it asks for less
- * than they. Called by server_request.c and server_hold.c. */
+ * than they. Called by server_request.c and server_park.c. */
 #include "net/server_int.h"
 
 #include "base/error.h"
@@ -35,7 +35,7 @@ typedef struct task {
     uint64_t study;
 } task;
 
-struct tc_crew {
+struct tc_request_queue {
     tc_server *server;
     bool slow;
     pthread_mutex_t lock; /* everything below */
@@ -51,69 +51,69 @@ struct tc_crew {
     bool ending;
 };
 
-/* What a thread of a crew is told. */
+/* What a thread of a queue is told. */
 typedef struct member {
-    tc_crew *crew;
+    tc_request_queue *queue;
     size_t i;
 } member;
 
 /* ---- the queue, under the lock ---- */
 
-static void append(tc_crew *c, tc_pending *p)
+static void append(tc_request_queue *q, tc_pending *p)
 {
     p->next = NULL;
-    *c->last = p;
-    c->last = &p->next;
-    c->n_waiting++;
-    c->waiting[p->share]++;
+    *q->last = p;
+    q->last = &p->next;
+    q->n_waiting++;
+    q->waiting[p->share]++;
 }
 
 /* `at`: what points to it. */
-static tc_pending *take_out(tc_crew *c, tc_pending **at)
+static tc_pending *take_out(tc_request_queue *q, tc_pending **at)
 {
     tc_pending *p = *at;
     *at = p->next;
     if (!*at)
-        c->last = at;
-    c->n_waiting--;
-    c->waiting[p->share]--;
+        q->last = at;
+    q->n_waiting--;
+    q->waiting[p->share]--;
     return p;
 }
 
-static bool may_begin(const tc_crew *c, const tc_pending *p)
+static bool may_begin(const tc_request_queue *q, const tc_pending *p)
 {
     size_t asks = 0, same = 0;
-    if (!c->slow || c->ending)
+    if (!q->slow || q->ending)
         return true;
-    for (size_t i = 0; i < c->n; i++) {
-        const task *t = &c->tasks[i];
+    for (size_t i = 0; i < q->n; i++) {
+        const task *t = &q->tasks[i];
         asks += t->busy && t->pace == TC_PACE_ASK;
         same += t->busy && t->pace == p->pace && t->study == p->study;
     }
     return p->pace == TC_PACE_ASK ? asks < ASKS_MOST && same == 0 : same < STUDY_MOST;
 }
 
-static tc_pending *take(tc_crew *c)
+static tc_pending *take(tc_request_queue *q)
 {
     tc_pending **best = NULL;
-    for (tc_pending **at = &c->first; *at; at = &(*at)->next)
-        if ((!best || c->served[(*at)->share] < c->served[(*best)->share]) && may_begin(c, *at))
+    for (tc_pending **at = &q->first; *at; at = &(*at)->next)
+        if ((!best || q->served[(*at)->share] < q->served[(*best)->share]) && may_begin(q, *at))
             best = at;
     if (!best)
         return NULL;
-    tc_pending *p = take_out(c, best);
-    c->served[p->share] = ++c->turn;
+    tc_pending *p = take_out(q, best);
+    q->served[p->share] = ++q->turn;
     return p;
 }
 
 /* Of those that wait for the study of p: what points to the newest of the token that has most of them. *most: how
  * many these are; *mine: how many are of p's own token; *all: how many there are. */
-static tc_pending **find_greedy(tc_crew *c, const tc_pending *p, size_t *most, size_t *mine,
-                                size_t *all)
+static tc_pending **find_greedy(tc_request_queue *q, const tc_pending *p, size_t *most,
+                                size_t *mine, size_t *all)
 {
     tc_pending **places[PLACES], **greedy = NULL;
     *most = *mine = *all = 0;
-    for (tc_pending **at = &c->first; *at && *all < PLACES; at = &(*at)->next)
+    for (tc_pending **at = &q->first; *at && *all < PLACES; at = &(*at)->next)
         if ((*at)->study == p->study)
             places[(*all)++] = at;
     for (size_t i = 0; i < *all; i++) {
@@ -130,20 +130,20 @@ static tc_pending **find_greedy(tc_crew *c, const tc_pending *p, size_t *most, s
 }
 
 /* Is there a place for p? *loser: who gives up its own for it, or NULL. */
-static bool has_place(tc_crew *c, const tc_pending *p, tc_pending **loser)
+static bool has_place(tc_request_queue *q, const tc_pending *p, tc_pending **loser)
 {
     size_t most, mine, all;
     *loser = NULL;
-    if (c->ending)
+    if (q->ending)
         return false;
-    if (!c->slow)
-        return c->n_waiting < c->most && c->waiting[p->share] < QUICK_SHARE;
-    tc_pending **greedy = find_greedy(c, p, &most, &mine, &all);
+    if (!q->slow)
+        return q->n_waiting < q->most && q->waiting[p->share] < QUICK_SHARE;
+    tc_pending **greedy = find_greedy(q, p, &most, &mine, &all);
     if (all < PLACES)
         return true;
     if (most <= mine + 1)
         return false;
-    *loser = take_out(c, greedy);
+    *loser = take_out(q, greedy);
     return true;
 }
 
@@ -158,41 +158,41 @@ static void finish(tc_pending *p, int turned_away)
 }
 
 /* `suspend`: it is still at work for libmicrohttpd. */
-static bool queue(tc_crew *c, tc_pending *p, bool suspend)
+static bool queue(tc_request_queue *q, tc_pending *p, bool suspend)
 {
     tc_pending *loser;
-    pthread_mutex_lock(&c->lock);
-    bool room = has_place(c, p, &loser);
+    pthread_mutex_lock(&q->lock);
+    bool room = has_place(q, p, &loser);
     if (room && suspend)
         MHD_suspend_connection(p->connection);
     if (room) {
-        append(c, p);
-        pthread_cond_signal(&c->changed);
+        append(q, p);
+        pthread_cond_signal(&q->changed);
     }
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&q->lock);
     if (loser)
         finish(loser, 503);
     return room;
 }
 
-bool tc_crew_take(tc_crew *c, tc_pending *p)
+bool tc_queue_add(tc_request_queue *q, tc_pending *p)
 {
-    return queue(c, p, true);
+    return queue(q, p, true);
 }
 
-void tc_crew_take_back(tc_crew *c, tc_pending *p)
+void tc_queue_add_again(tc_request_queue *q, tc_pending *p)
 {
-    pthread_mutex_lock(&c->lock);
-    append(c, p);
-    pthread_cond_signal(&c->changed);
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&q->lock);
+    append(q, p);
+    pthread_cond_signal(&q->changed);
+    pthread_mutex_unlock(&q->lock);
 }
 
-size_t tc_crew_waiting(tc_crew *c)
+size_t tc_queue_waiting(tc_request_queue *q)
 {
-    pthread_mutex_lock(&c->lock);
-    size_t n = c->n_waiting;
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&q->lock);
+    size_t n = q->n_waiting;
+    pthread_mutex_unlock(&q->lock);
     return n;
 }
 
@@ -211,7 +211,7 @@ static void admit(tc_server *s, tc_pending *p)
     }
 }
 
-/* "Not yet" is held, without a thread, until its study changes; then it comes back to this queue. */
+/* "Not yet" is parked, without a thread, until its study changes; then it comes back to this queue. */
 static void ask(tc_server *s, tc_pending *p)
 {
     for (;;) {
@@ -220,135 +220,136 @@ static void ask(tc_server *s, tc_pending *p)
         tc_server_ask(s, p, &p->answer);
         if (p->answer.closes)
             tc_server_poke(s);
-        if (ending || !p->answer.wait || !tc_server_may_hold(p))
+        if (ending || !p->answer.wait || !tc_server_may_park(p))
             break;
         tc_response_fini(&p->answer);
         p->answer = (tc_response){0};
-        if (tc_server_hold(s, p, before))
+        if (tc_server_park(s, p, before))
             return;
     }
     finish(p, 0);
 }
 
-static void work(tc_crew *c, tc_pending *p, bool ending)
+static void work(tc_request_queue *q, tc_pending *p, bool ending)
 {
     bool is_asked = p->step == TC_STEP_ASK;
-    int away = c->slow && ending                              ? 503
-               : p->suspect && !tc_server_knows(c->server, p) ? 429
-               : is_asked && tc_answers_full(c->server, p)    ? 503 /* before it is computed */
+    int away = q->slow && ending                              ? 503
+               : p->suspect && !tc_server_knows(q->server, p) ? 429
+               : is_asked && tc_answers_full(q->server, p)    ? 503 /* before it is computed */
                                                               : 0;
     if (away != 0)
         finish(p, away);
     else if (is_asked)
-        ask(c->server, p);
+        ask(q->server, p);
     else
-        admit(c->server, p);
+        admit(q->server, p);
 }
 
 static void *run(void *user)
 {
     member me = *(member *)user;
-    tc_crew *c = me.crew;
+    tc_request_queue *q = me.queue;
     tc_free(user);
-    pthread_mutex_lock(&c->lock);
+    pthread_mutex_lock(&q->lock);
     for (;;) {
-        tc_pending *p = take(c);
+        tc_pending *p = take(q);
         if (p) {
-            bool ending = c->ending;
-            c->tasks[me.i] = (task){.busy = true, .pace = p->pace, .study = p->study};
-            pthread_mutex_unlock(&c->lock);
-            work(c, p, ending);
-            pthread_mutex_lock(&c->lock);
-            c->tasks[me.i].busy = false;
-            if (c->slow)
-                pthread_cond_broadcast(&c->changed); /* others of its study may begin */
-        } else if (c->ending) {
+            bool ending = q->ending;
+            q->tasks[me.i] = (task){.busy = true, .pace = p->pace, .study = p->study};
+            pthread_mutex_unlock(&q->lock);
+            work(q, p, ending);
+            pthread_mutex_lock(&q->lock);
+            q->tasks[me.i].busy = false;
+            if (q->slow)
+                pthread_cond_broadcast(&q->changed); /* others of its study may begin */
+        } else if (q->ending) {
             break;
         } else {
-            pthread_cond_wait(&c->changed, &c->lock);
+            pthread_cond_wait(&q->changed, &q->lock);
         }
     }
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&q->lock);
     return NULL;
 }
 
 /* ---- birth and end ---- */
 
-static tacit_status add_thread(tc_crew *c, tacit_error *err)
+static tacit_status add_thread(tc_request_queue *q, tacit_error *err)
 {
     member *m = tc_alloc(1, sizeof *m);
     if (!m)
         return tc_fail_memory(err);
-    *m = (member){.crew = c, .i = c->n};
-    pthread_mutex_lock(&c->lock);
-    bool ok = pthread_create(&c->threads[c->n], NULL, run, m) == 0;
-    c->n += ok;
-    pthread_mutex_unlock(&c->lock);
+    *m = (member){.queue = q, .i = q->n};
+    pthread_mutex_lock(&q->lock);
+    bool ok = pthread_create(&q->threads[q->n], NULL, run, m) == 0;
+    q->n += ok;
+    pthread_mutex_unlock(&q->lock);
     if (ok)
         return TACIT_OK;
     tc_free(m);
     return tc_fail_memory(err);
 }
 
-static tacit_status start(tc_crew **out, tc_server *s, bool slow, size_t threads, tacit_error *err)
+static tacit_status start(tc_request_queue **out, tc_server *s, bool slow, size_t threads,
+                          tacit_error *err)
 {
-    tc_crew *c = *out = tc_alloc(1, sizeof *c);
-    if (!c)
+    tc_request_queue *q = *out = tc_alloc(1, sizeof *q);
+    if (!q)
         return tc_fail_memory(err);
-    c->server = s;
-    c->slow = slow;
-    c->last = &c->first;
-    c->most = s->connections / 2 < QUICK_MOST ? s->connections / 2 : QUICK_MOST;
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->changed, NULL);
-    c->tasks = tc_alloc(threads, sizeof *c->tasks);
-    c->threads = tc_alloc(threads, sizeof *c->threads);
-    if (!c->tasks || !c->threads)
+    q->server = s;
+    q->slow = slow;
+    q->last = &q->first;
+    q->most = s->connections_most / 2 < QUICK_MOST ? s->connections_most / 2 : QUICK_MOST;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->changed, NULL);
+    q->tasks = tc_alloc(threads, sizeof *q->tasks);
+    q->threads = tc_alloc(threads, sizeof *q->threads);
+    if (!q->tasks || !q->threads)
         return tc_fail_memory(err);
     for (size_t i = 0; i < threads; i++)
-        TC_TRY(add_thread(c, err));
+        TC_TRY(add_thread(q, err));
     return TACIT_OK;
 }
 
-tacit_status tc_crews_start(tc_server *s, size_t threads, tacit_error *err)
+tacit_status tc_queues_start(tc_server *s, size_t threads, tacit_error *err)
 {
     TC_TRY(start(&s->slow, s, true, SLOW_THREADS, err));
     return start(&s->quick, s, false, threads, err);
 }
 
-static void end(tc_crew *c)
+static void end(tc_request_queue *q)
 {
-    if (!c)
+    if (!q)
         return;
-    pthread_mutex_lock(&c->lock);
-    c->ending = true;
-    pthread_cond_broadcast(&c->changed);
-    pthread_mutex_unlock(&c->lock);
-    for (size_t i = 0; i < c->n; i++)
-        pthread_join(c->threads[i], NULL);
-    c->n = 0;
+    pthread_mutex_lock(&q->lock);
+    q->ending = true;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    for (size_t i = 0; i < q->n; i++)
+        pthread_join(q->threads[i], NULL);
+    q->n = 0;
 }
 
 /* The quick one first: it hands requests to the other. */
-void tc_crews_end(tc_server *s)
+void tc_queues_end(tc_server *s)
 {
     end(s->quick);
     end(s->slow);
 }
 
-static void crew_free(tc_crew *c)
+static void queue_free(tc_request_queue *q)
 {
-    if (!c)
+    if (!q)
         return;
-    pthread_cond_destroy(&c->changed);
-    pthread_mutex_destroy(&c->lock);
-    tc_free(c->tasks);
-    tc_free(c->threads);
-    tc_free(c);
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+    tc_free(q->tasks);
+    tc_free(q->threads);
+    tc_free(q);
 }
 
-void tc_crews_free(tc_server *s)
+void tc_queues_free(tc_server *s)
 {
-    crew_free(s->quick);
-    crew_free(s->slow);
+    queue_free(s->quick);
+    queue_free(s->slow);
 }
