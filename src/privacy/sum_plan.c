@@ -37,7 +37,7 @@ static tacit_status check_shape(const tc_sum_plan *p, tacit_error *err)
                        p->agents, p->groups);
     if (p->away != NULL && (p->weights == NULL || p->groups > p->blocks))
         return tc_fail(err, TACIT_E_ARG,
-                       "weights by home need 1 to %zu groups, as many as blocks, got %zu",
+                       "weights by group need 1 to %zu groups, as many as blocks, got %zu",
                        p->blocks, p->groups);
     if (p->weight_bits > (p->weights != NULL ? MAX_WEIGHT_BITS : 0))
         return tc_fail(err, TACIT_E_ARG, "weight_bits must be in 0..%d (0 without weights), got %u",
@@ -90,8 +90,8 @@ static uint64_t block_sum(const tc_sum_plan *p, size_t i)
 {
     uint64_t sum = 0;
     if (p->away != NULL) {
-        uint64_t home = i < p->groups ? members_of(p, i) : 0;
-        return p->weights[i] * home + p->away[i] * (p->agents - home);
+        uint64_t own = i < p->groups ? members_of(p, i) : 0;
+        return p->weights[i] * own + p->away[i] * (p->agents - own);
     }
     for (size_t g = 0; g < p->groups; g++)
         sum += p->weights[g * p->blocks + i] * members_of(p, g);

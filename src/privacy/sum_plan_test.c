@@ -176,25 +176,25 @@ static void bad_shapes_are_refused(void **state)
     p = plan();
     p.away = weights;
     p.groups = BLOCKS + 1;
-    refuse(&p, "weights by home need 1 to 3 groups, as many as blocks, got 4");
+    refuse(&p, "weights by group need 1 to 3 groups, as many as blocks, got 4");
     p.weights = NULL;
     p.groups = p.weight_bits = 0;
-    refuse(&p, "weights by home need 1 to 3 groups, as many as blocks, got 0");
+    refuse(&p, "weights by group need 1 to 3 groups, as many as blocks, got 0");
 }
 
 /* Groups count for themselves in the block of their own number, and alike in the others. */
 static void the_short_form_of_weights_is_the_table(void **state)
 {
-    static const uint32_t home[BLOCKS] = {65536, 40000, 50000}, away[BLOCKS] = {3, 20000, 777};
+    static const uint32_t own[BLOCKS] = {65536, 40000, 50000}, away[BLOCKS] = {3, 20000, 777};
     (void)state;
     for (size_t groups = 1; groups <= BLOCKS; groups++) {
         uint32_t table[BLOCKS * BLOCKS];
         for (size_t i = 0; i < groups * BLOCKS; i++)
-            table[i] = i / BLOCKS == i % BLOCKS ? home[i % BLOCKS] : away[i % BLOCKS];
+            table[i] = i / BLOCKS == i % BLOCKS ? own[i % BLOCKS] : away[i % BLOCKS];
         tc_sum_plan whole = plan(), brief = plan();
         whole.groups = brief.groups = groups;
         whole.weights = table;
-        brief.weights = home;
+        brief.weights = own;
         brief.away = away;
         for (uint64_t z = TC_SUM_ONE; z > 100; z /= 64) {
             whole.multiplier = brief.multiplier = z;

@@ -172,18 +172,18 @@ static void sums_are_noise_plus_what_a_slow_sum_says(void **state)
 }
 
 /* A plan with its weights in short is the same sum. */
-static void sums_take_weights_by_home(void **state)
+static void sums_take_weights_by_group(void **state)
 {
-    static const uint32_t home[BLOCKS] = {65536, 40000, 50000}, away[BLOCKS] = {3, 20000, 777};
+    static const uint32_t own[BLOCKS] = {65536, 40000, 50000}, away[BLOCKS] = {3, 20000, 777};
     static const size_t agents[] = {0, 1, 2, 3, 4, 5};
     uint32_t table[BLOCKS * BLOCKS];
     (void)state;
     for (size_t i = 0; i < BLOCKS * BLOCKS; i++)
-        table[i] = i / BLOCKS == i % BLOCKS ? home[i % BLOCKS] : away[i % BLOCKS];
+        table[i] = i / BLOCKS == i % BLOCKS ? own[i % BLOCKS] : away[i % BLOCKS];
     tc_sum_plan whole = plan(), brief = plan();
     whole.groups = brief.groups = BLOCKS;
     whole.weights = table;
-    brief.weights = home;
+    brief.weights = own;
     brief.away = away;
     tc_release *a = sum_of(&whole, 3, agents, 6), *b = sum_of(&brief, 3, agents, 6);
     assert_memory_equal(tc_release_get(a)->steps, tc_release_get(b)->steps,
@@ -396,7 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_do_not_depend_on_the_order),
         cmocka_unit_test(sums_are_noise_plus_what_a_slow_sum_says),
-        cmocka_unit_test(sums_take_weights_by_home),
+        cmocka_unit_test(sums_take_weights_by_group),
         cmocka_unit_test(sums_reach_their_bound),
         cmocka_unit_test(neighbours_are_within_the_sensitivity),
         cmocka_unit_test(no_contribution_exceeds_the_sensitivity),

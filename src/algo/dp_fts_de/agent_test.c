@@ -191,23 +191,23 @@ static void skip_round(party *p, uint64_t round)
 
 /* ---- */
 
-static void test_initial_points_lie_at_home(void **state)
+static void test_initial_points_lie_in_the_start_region(void **state)
 {
     (void)state;
     tc_space *spaces[] = {line(), square()};
     for (size_t k = 0; k < 2; k++) {
         size_t away = 0;
         for (uint64_t who = 0; who < N; who++) {
-            party *home = join(spaces[k], "{}", who, N);
+            party *self = join(spaces[k], "{}", who, N);
             party *any = join(spaces[k], "{\"init\": \"domain\"}", who, N);
             for (int i = 0; i < INITIAL; i++) {
                 double u[2];
-                tc_space_encode(spaces[k], trial(home), u);
+                tc_space_encode(spaces[k], trial(self), u);
                 assert_int_equal(tc_region_of(u, P, spaces[k]->dim), who % P);
                 tc_space_encode(spaces[k], trial(any), u);
                 away += tc_region_of(u, P, spaces[k]->dim) != who % P;
             }
-            leave(home);
+            leave(self);
             leave(any);
         }
         assert_true(away > 10);
@@ -572,7 +572,7 @@ static void test_what_does_not_fit_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_initial_points_lie_at_home),
+        cmocka_unit_test(test_initial_points_lie_in_the_start_region),
         cmocka_unit_test(test_alone_it_never_waits),
         cmocka_unit_test(test_rounds_come_when_listed),
         cmocka_unit_test(test_the_first_query_maximises_the_broadcast),

@@ -142,11 +142,11 @@ static inline double tc_de_lengthscale(const tc_de_options *o, size_t dim)
 enum { TC_DE_WEIGHT_BITS = 31 };
 
 /* The region that an agent explores first. */
-size_t tc_de_home(const tc_de_options *o, uint64_t agent);
-/* a/T_r: the log of how much more an agent counts at home than elsewhere in release r. */
+size_t tc_de_start_region(const tc_de_options *o, uint64_t agent);
+/* a/T_r: the log of how much more an agent counts in its start region than elsewhere in release r. */
 double tc_de_gap(const tc_de_options *o, uint64_t release);
-/* phi_n^(i) of an agent n whose home is `home`. */
-double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t release, size_t home,
+/* phi_n^(i) of an agent n whose start region is `start`. */
+double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t release, size_t start,
                     size_t i);
 /* Do agents send posterior means? Where noise is added it is randomness enough; without any, draws
  * make it the paper's FTS. */
@@ -163,7 +163,7 @@ typedef struct tc_de_round {
     tc_sum_plan plan;
     uint64_t clip;     /* of an agent's vector, steps; plan.clip may be larger (mode=paper) */
     int release_grid;  /* a step of the broadcast is 2^-release_grid */
-    uint32_t *weights; /* of plan: at home, then away */
+    uint32_t *weights; /* of plan: in the start region, then in others */
 } tc_de_round;
 
 tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t agents,

@@ -1,6 +1,6 @@
 /* heard.c - own=gp: an agent with a Gaussian process of its own (algo/own), for which a broadcast is something heard.
  *
- * It sends the posterior mean on the shared features of its values as they are standardised at home: the broadcast is
+ * It sends the posterior mean on the shared features of its values as they are standardised locally: the broadcast is
  * about the shape of the function that agents have in common, and nobody has to know units or levels. A message
  * is clipped to a public norm, so this costs no privacy; but only anchors all over the space make the units of
  * two agents the same, hence init=domain.
@@ -76,11 +76,11 @@ void tc_de_heard_sent(agent *a)
 
 static void take_out_own(const agent *a, uint64_t r, int grid, double *omega)
 {
-    const size_t M = (size_t)a->opts->features, home = tc_de_home(a->opts, a->env->party);
+    const size_t M = (size_t)a->opts->features, start = tc_de_start_region(a->opts, a->env->party);
     if (tc_de_rate(a->opts, a->env->agents) < 1)
         return;
     for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
-        const double share = tc_de_weight(a->opts, a->env->agents, r, home, i);
+        const double share = tc_de_weight(a->opts, a->env->agents, r, start, i);
         for (size_t m = 0; m < M; m++) {
             double own = ldexp((double)a->heard.sent[m], -grid);
             omega[i * M + m] = (omega[i * M + m] - share * own) / fmax(1 - share, OTHERS_LEAST);

@@ -146,7 +146,7 @@ static void slow_message(const fixture *f, double *w)
     }
 }
 
-static void the_message_is_the_mean_of_values_standardised_at_home(void **state)
+static void the_message_is_the_mean_of_values_standardised_locally(void **state)
 {
     (void)state;
     for (int finite = 0; finite < 2; finite++)
@@ -292,7 +292,7 @@ static void absorb_itself_and(fixture *f, double noise)
         double nu = ldexp((double)tc_de_int64(tc_text_get(&sent) + TC_DE_HEADER + 8 * (j % M)),
                           -f->agent.form.grid);
         double share =
-            tc_de_weight(&f->opts, f->env.agents, 0, tc_de_home(&f->opts, f->env.party), j / M);
+            tc_de_weight(&f->opts, f->env.agents, 0, tc_de_start_region(&f->opts, f->env.party), j / M);
         uint64_t step =
             (uint64_t)(int64_t)llround(ldexp(share * nu + noise, f->agent.release_grid));
         for (size_t b = 0; b < 8; b++)
@@ -315,7 +315,7 @@ static double heard_length(const fixture *f)
     return sqrt(sum);
 }
 
-/* Even where nobody else is at home in its region. */
+/* Even where nobody else starts in its region. */
 static void nobody_hears_itself(void **state)
 {
     (void)state;
@@ -612,7 +612,7 @@ static void the_error_is_what_it_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_message_is_the_mean_of_values_standardised_at_home),
+        cmocka_unit_test(the_message_is_the_mean_of_values_standardised_locally),
         cmocka_unit_test(noisy_values_count_for_less_in_a_message),
         cmocka_unit_test(the_message_has_no_units),
         cmocka_unit_test(without_units_the_message_is_empty),

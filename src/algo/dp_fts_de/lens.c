@@ -38,7 +38,7 @@ enum {
     NUMBERS_MOST = 1 << 23 /* in the matrices of all regions: without memory for them no lens */
 };
 
-#define GAP_LEAST 5 /* up to exp(-5): who is not at home in a region counts for nothing there */
+#define GAP_LEAST 5 /* up to exp(-5): who does not start in a region counts for nothing there */
 
 typedef tc_de_agent_state agent;
 
@@ -74,13 +74,13 @@ static size_t draw_place(const agent *a, size_t region, tc_stream *s)
 static void draw_point(agent *a, size_t region, tc_stream *s, double *phi)
 {
     const tc_features *f = a->features;
-    const bool home = a->opts->init == TC_DE_INIT_REGION;
+    const bool there = a->opts->init == TC_DE_INIT_REGION;
     const size_t M = f->rff.M, dim = a->env->space->dim;
     if (f->n > 0) {
         memcpy(phi, f->Phi + draw_place(a, region, s) * M, M * sizeof *phi);
         return;
     }
-    tc_region_box(home ? region : 0, home ? f->regions : 1, dim, a->low, a->high);
+    tc_region_box(there ? region : 0, there ? f->regions : 1, dim, a->low, a->high);
     for (size_t d = 0; d < dim; d++)
         a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(s);
     tc_rff_many(&f->rff, 1, a->low, 1, phi, M);

@@ -53,7 +53,7 @@ static void tear_down(fixture *f)
     tc_space_free(f->space);
 }
 
-/* ---- A: the mean of the messages of agents at home in region i ---- */
+/* ---- A: the mean of the messages of agents that start in region i ---- */
 
 static void add_message(const fixture *f, size_t i, tc_stream *s, const double *w, double *sum)
 {

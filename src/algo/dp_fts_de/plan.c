@@ -123,7 +123,7 @@ static tacit_status round_scale(const tc_env *env, const tc_de_options *o, uint6
     return status;
 }
 
-/* The sd of a broadcast's noise in round 0, where agents count most at home and it is largest. */
+/* The sd of a broadcast's noise in round 0, where agents count most in their start region and it is largest. */
 static tacit_status broadcast_sd(const tc_env *env, const tc_de_options *o, double *out,
                                  tacit_error *err)
 {

@@ -126,10 +126,10 @@ static void test_large_epsilon_leaves_room_for_discreteness(void **state)
 static double error_sd(const tc_de_options *o, uint64_t agents)
 {
     double norm = 0, peak = 0, c = tc_de_clip(o), root = sqrt((double)o->regions);
-    for (size_t home = 0; home < (size_t)o->regions; home++) {
+    for (size_t start = 0; start < (size_t)o->regions; start++) {
         double square = 0;
         for (size_t i = 0; i < (size_t)o->regions; i++) {
-            double w = tc_de_weight(o, agents, 0, home, i);
+            double w = tc_de_weight(o, agents, 0, start, i);
             square += w * w;
             peak = fmax(peak, w);
         }

@@ -1,4 +1,4 @@
-/* trial.c - the points of an agent (Algorithm 2, lines 4 to 9): initial ones at home, then its own
+/* trial.c - the points of an agent (Algorithm 2, lines 4 to 9): initial ones in its start region, then its own
  * Thompson draw or the broadcast's maximum, and what it learns from a value. */
 #include "algo/dp_fts_de/agent.h"
 
@@ -24,21 +24,21 @@ static void any_point(const agent *a, uint64_t trial, double *values)
 
 /* A uniform point of the agent's own region; of a finite space one of its candidates. A region
  * without candidates stands for the whole space. */
-static void point_at_home(const agent *a, uint64_t trial, double *values)
+static void point_in_start_region(const agent *a, uint64_t trial, double *values)
 {
     const tc_features *f = a->features;
-    size_t home = tc_de_home(a->opts, a->env->party), dim = a->env->space->dim;
+    size_t region = tc_de_start_region(a->opts, a->env->party), dim = a->env->space->dim;
     tc_stream s;
     tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_DESIGN, trial);
     if (a->env->space->domain) {
-        size_t from = f->start[home], n = f->start[home + 1] - from;
+        size_t from = f->start[region], n = f->start[region + 1] - from;
         if (n == 0)
             any_point(a, trial, values);
         else
             values[0] = (double)f->order[from + tc_draw_below(&s, n)];
         return;
     }
-    tc_region_box(home, f->regions, dim, a->low, a->high);
+    tc_region_box(region, f->regions, dim, a->low, a->high);
     for (size_t d = 0; d < dim; d++)
         a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(&s);
     tc_space_decode(a->env->space, a->low, values);
@@ -73,7 +73,7 @@ static tc_target thompson_target(agent *a, uint64_t trial)
 /* absorb=prior: the maximum of the posterior mean where a broadcast would be followed, else of a
  * draw; the agent's own draw where the broadcast does not fit its data. The first query is the
  * broadcast's own: where its initial points lie an agent knows more than elsewhere, and would stay
- * at home too often. */
+ * in its start region too often. */
 static tc_target prior_target(agent *a, uint64_t trial, bool follow)
 {
     const double *omega = tc_de_prior_target(a, trial, !follow);
@@ -92,7 +92,7 @@ static bool point_or_target(agent *a, uint64_t trial, double *values, tc_target 
 {
     if (trial < (uint64_t)a->opts->initial) {
         if (tc_de_federated(a) && a->opts->init == TC_DE_INIT_REGION)
-            point_at_home(a, trial, values);
+            point_in_start_region(a, trial, values);
         else
             any_point(a, trial, values);
         return true;

@@ -1,7 +1,7 @@
 /* weights.c - phi_n^(i), its temperature, and what a round's sum costs.
  *
  * phi_n^(i) = exp((a 1[n in i] + 1)/T)/sum_n' (section 3.3 of the paper): all agents with the same
- * home have the same weights and are a group of the sum, so P rows describe the roster. a/T = gap
+ * start region have the same weights and are a group of the sum, so P rows describe the roster. a/T = gap
  * for the first `hold` rounds, then falls linearly to 0 over `fade` rounds, after which all count
  * alike.
  *
@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-size_t tc_de_home(const tc_de_options *o, uint64_t agent)
+size_t tc_de_start_region(const tc_de_options *o, uint64_t agent)
 {
     return (size_t)(agent % tc_de_regions(o));
 }
@@ -32,20 +32,20 @@ double tc_de_gap(const tc_de_options *o, uint64_t release)
     return fade > 1 ? o->gap * fmax(0, 1 - past / (fade - 1)) : 0;
 }
 
-/* `elsewhere`: how much less than at home an agent counts in other regions. */
-static double weight(double elsewhere, uint64_t agents, uint64_t P, size_t home, size_t i)
+/* `elsewhere`: how much less than in its start region an agent counts in other regions. */
+static double weight(double elsewhere, uint64_t agents, uint64_t P, size_t start, size_t i)
 {
     double members = (double)(agents / P + (i < agents % P)), others = (double)agents - members;
     /* A region without members is known to nobody better than to the others. */
     if (members == 0)
         return 1 / others;
-    return (home == i ? 1 : elsewhere) / (members + others * elsewhere);
+    return (start == i ? 1 : elsewhere) / (members + others * elsewhere);
 }
 
-double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t release, size_t home,
+double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t release, size_t start,
                     size_t i)
 {
-    return weight(tc_agreed_exp(-tc_de_gap(o, release)), agents, tc_de_regions(o), home, i);
+    return weight(tc_agreed_exp(-tc_de_gap(o, release)), agents, tc_de_regions(o), start, i);
 }
 
 bool tc_de_sends_mean(const tc_de_options *o)
@@ -78,7 +78,7 @@ double tc_de_rate(const tc_de_options *o, uint64_t agents)
     return o->sampling_rate;
 }
 
-/* In a region, all that are not at home there count alike. */
+/* In a region, all that do not start there count alike. */
 static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t release)
 {
     const size_t P = r->plan.blocks;

@@ -54,7 +54,7 @@ static void test_weights_follow_the_definition(void **state)
             for (size_t i = 0; i < 4; i++) {
                 double sum = 0;
                 for (uint64_t n = 0; n < rosters[k]; n++) {
-                    double w = tc_de_weight(&o, rosters[k], rounds[r], tc_de_home(&o, n), i);
+                    double w = tc_de_weight(&o, rosters[k], rounds[r], tc_de_start_region(&o, n), i);
                     double slow = slow_weight(rosters[k], 4, tc_de_gap(&o, rounds[r]), n, i);
                     assert_close(w, slow, 1e-12);
                     sum += w;
@@ -150,7 +150,7 @@ static void check_rows(const tc_de_options *o, uint64_t agents, uint64_t round)
     for (uint64_t n = 0; n < agents; n++)
         for (size_t i = 0; i < P; i++)
             weights[n * P + i] =
-                (uint32_t)ldexp(tc_de_weight(o, agents, round, tc_de_home(o, n), i), 31);
+                (uint32_t)ldexp(tc_de_weight(o, agents, round, tc_de_start_region(o, n), i), 31);
     p.weights = weights;
     p.away = NULL;
     p.groups = (size_t)agents;
@@ -162,7 +162,7 @@ static void check_rows(const tc_de_options *o, uint64_t agents, uint64_t round)
     tc_de_round_fini(&r);
 }
 
-static void test_a_row_for_each_home_is_enough(void **state)
+static void test_a_row_for_each_start_region_is_enough(void **state)
 {
     (void)state;
     tc_de_options o = defaults();
@@ -231,7 +231,7 @@ int main(void)
         cmocka_unit_test(test_published_peaks),
         cmocka_unit_test(test_noise_is_what_each_mode_says),
         cmocka_unit_test(test_what_the_exact_sensitivity_saves),
-        cmocka_unit_test(test_a_row_for_each_home_is_enough),
+        cmocka_unit_test(test_a_row_for_each_start_region_is_enough),
         cmocka_unit_test(test_the_grid_of_messages_follows_the_clip_norm),
         cmocka_unit_test(test_clip_norms_follow_the_message),
         cmocka_unit_test(test_shares_of_the_roster),

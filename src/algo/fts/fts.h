@@ -86,7 +86,7 @@ tacit_status tc_fts_core_init(tc_fts_core *c, const tc_env *env, const tc_fts_co
 void tc_fts_core_fini(tc_fts_core *c);
 /* The features of observation i; scratch: M, used where they are not kept. */
 const double *tc_fts_phi(const tc_fts_core *c, size_t i, double *scratch);
-/* own=gp: *z has the values as they are standardised at home, until the next call. Else NULL. */
+/* own=gp: *z has the values as they are standardised locally, until the next call. Else NULL. */
 tacit_status tc_fts_standardise(const tc_fts_core *c, const double **z, tacit_error *err);
 /* The value of observation i as messages are made of it; z: of tc_fts_standardise. */
 double tc_fts_value(const tc_fts_core *c, const double *z, size_t i);

@@ -79,7 +79,7 @@ static void read_message(const member *m, double *w)
     assert_ok(tc_fts_message_read(&form, m->sent, m->n_sent, w, &err));
 }
 
-static void the_message_is_the_mean_of_values_standardised_at_home(void **state)
+static void the_message_is_the_mean_of_values_standardised_locally(void **state)
 {
     (void)state;
     for (int finite = 0; finite < 2; finite++) {
@@ -714,7 +714,7 @@ static void what_is_left_open_is_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_message_is_the_mean_of_values_standardised_at_home),
+        cmocka_unit_test(the_message_is_the_mean_of_values_standardised_locally),
         cmocka_unit_test(no_units_no_message),
         cmocka_unit_test(all_others_are_read_before_the_first_query),
         cmocka_unit_test(reads_is_the_most),

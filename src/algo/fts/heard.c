@@ -1,7 +1,7 @@
 /* heard.c - own=gp: an agent of fts with a Gaussian process of its own (algo/own), for which the messages of others are
  * something heard. agent.c and trial.c call this.
  *
- * It sends the posterior mean on the shared features of its values as they are standardised at home: a message is
+ * It sends the posterior mean on the shared features of its values as they are standardised locally: a message is
  * about the shape of a function, and nobody has to know units or levels. After each round in which it
  * publishes it reads the messages of that round, of up to `reads` agents that it draws by P_N. Their mean,
  * after the filter (filter.c), is one function that may be right or wrong: the agent's values decide what it is worth (own.h).
