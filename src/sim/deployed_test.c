@@ -271,7 +271,7 @@ static void dp_fts_de_is_the_same_deployed(void **state)
             "{\"epsilon\": 5, \"delta\": 0.01}");
 }
 
-/* One release; own=features: which agents read through the lens. */
+/* One release; own=features: which agents read through the filter. */
 static void a_promise_alone_is_the_same_deployed(void **state)
 {
     const char *privacy = "{\"epsilon\": 5, \"delta\": 0.01}";

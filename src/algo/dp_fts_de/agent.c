@@ -228,8 +228,8 @@ static void absorb_weights(agent *a, uint64_t r, int grid, const void *bytes, si
         tc_de_heard_absorb(a, r, grid, omega);
         return;
     }
-    if (a->lens)
-        tc_de_lens_apply(a->lens, omega, a->draw, a->prior.spread);
+    if (a->filter)
+        tc_de_filter_apply(a->filter, omega, a->draw, a->prior.spread);
     if (a->opts->absorb == TC_DE_PRIOR)
         tc_de_prior_absorb(a, omega);
 }

@@ -1,5 +1,5 @@
 /* agent.h - the state of one agent of dp-fts-de: agent.c makes it and takes it through rounds,
- * trial.c chooses its points, lens.c, prior.c and heard.c make broadcasts a part of its model. Nobody else
+ * trial.c chooses its points, broadcast_filter.c, prior.c and heard.c make broadcasts a part of its model. Nobody else
  * includes it. */
 #ifndef TC_ALGO_DP_FTS_DE_AGENT_H
 #define TC_ALGO_DP_FTS_DE_AGENT_H
@@ -34,15 +34,15 @@ typedef struct tc_de_heard {
     double *omega, *spare; /* regions x M, M: scratch */
 } tc_de_heard;
 
-/* What a broadcast says (lens.c). */
-typedef struct tc_de_lens {
+/* What a broadcast says (broadcast_filter.c). */
+typedef struct tc_de_filter {
     size_t M, P;
     double
         error; /* share of the variance of f that a broadcast leaves open; 1 where P > 1: not known */
     double *A, *B; /* M x M for each region */
     double *root;  /* M x M: a Cholesky factor */
     tc_arena memory;
-} tc_de_lens;
+} tc_de_filter;
 
 /* One for all agents of a study in this process (shared.c). */
 typedef struct tc_de_shared {
@@ -51,7 +51,7 @@ typedef struct tc_de_shared {
     bool built;
     double lengthscale;
     tc_features *features;
-    tc_de_lens *lens; /* or NULL: broadcasts are taken as they come */
+    tc_de_filter *filter; /* or NULL: broadcasts are taken as they come */
 } tc_de_shared;
 
 typedef struct tc_de_agent_state {
@@ -59,7 +59,7 @@ typedef struct tc_de_agent_state {
     const tc_de_options *opts;
     tc_de_shared *shared;
     const tc_features *features; /* of shared; NULL until the vote is heard */
-    const tc_de_lens *lens;      /* the same */
+    const tc_de_filter *filter;  /* the same */
     tc_blr *model;               /* own=features, as search */
     tc_search search;
     tc_party_key coins, draws; /* of trial.c */
@@ -101,12 +101,12 @@ tacit_status tc_de_ask_many(void *const *st, const uint64_t *trial, double *cons
                             tacit_error *err);
 tacit_status tc_de_tell(void *st, tacit_error *err);
 
-/* lens.c: is there to be one, by public constants? */
-bool tc_de_lens_applies(const tc_de_agent_state *a);
-tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error *err);
-void tc_de_lens_free(tc_de_lens *l); /* NULL is allowed */
+/* broadcast_filter.c: is there to be one, by public constants? */
+bool tc_de_filter_applies(const tc_de_agent_state *a);
+tacit_status tc_de_filter_new(tc_de_filter **out, tc_de_agent_state *a, tacit_error *err);
+void tc_de_filter_free(tc_de_filter *l); /* NULL is allowed */
 /* omega: regions x M, in place. common, rest: M each, scratch. */
-void tc_de_lens_apply(const tc_de_lens *l, double *omega, double *common, double *rest);
+void tc_de_filter_apply(const tc_de_filter *l, double *omega, double *common, double *rest);
 
 /* shared.c: init takes part in what siblings share; share makes it for a length-scale, or finds it made. */
 tacit_status tc_de_shared_init(tc_de_agent_state *a, tacit_error *err);

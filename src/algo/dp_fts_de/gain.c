@@ -1,6 +1,6 @@
 /* gain.c - what agents of dp-fts-de may gain at best over working alone: expect of tc_algorithm.
  *
- * What a broadcast is worth depends on how much of a function it leaves open, which public constants tell (lens.c,
+ * What a broadcast is worth depends on how much of a function it leaves open, which public constants tell (broadcast_filter.c,
  * find_error): numbers of agents, noise, clip norm, features and initial points all go into this one number. So a table
  * has, for some dimensions and numbers of initial points, the regret over that without broadcasts at several values of
  * it. bench/gain_table made it by simulation, with agents that are alike and are told nothing: agents that differ
@@ -165,7 +165,7 @@ static tacit_status find_left_open(const tc_env *env, const tc_space *box, const
     if (!a)
         return tc_fail_memory(err);
     tacit_status status = tc_de_agent.init(a, &one, &plan, err);
-    *out = status == TACIT_OK && a->lens ? a->lens->error : NAN;
+    *out = status == TACIT_OK && a->filter ? a->filter->error : NAN;
     tc_de_agent.fini(a);
     tc_free(a);
     return status;

@@ -246,7 +246,7 @@ static void what_agents_find_is_what_counts(void **state)
     env.history = &h;
     env.public_seed = tc_public_seed_from(5); /* of any study: it hardly matters */
     assert_ok(tc_de_agent.init(&a, &env, &s.opts, &err));
-    assert_close(e.left_open, a.lens->error, 0.03);
+    assert_close(e.left_open, a.filter->error, 0.03);
     tc_de_agent.fini(&a);
     end_study(&s);
 }

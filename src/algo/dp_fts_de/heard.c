@@ -9,7 +9,7 @@
  * from them: that share is taken out. With w_i the agent's weight in region i and nu its message,
  *     omega_i <- (omega_i - w_i nu)/max(1 - w_i, 1/2):
  * where an agent is nearly the only one of a region, the rest is mostly noise.
- * An agent that a coin may have left out (sampling_rate < 1) cannot know, and takes out nothing. lens.c then makes
+ * An agent that a coin may have left out (sampling_rate < 1) cannot know, and takes out nothing. broadcast_filter.c then makes
  * of it the posterior mean of the common function and how much that leaves open. */
 #include "algo/dp_fts_de/agent.h"
 
@@ -121,13 +121,13 @@ void tc_de_heard_absorb(agent *a, uint64_t r, int grid, double *omega)
 {
     const size_t count = tc_de_regions(a->opts) * (size_t)a->opts->features;
     take_out_own(a, r, grid, omega);
-    if (a->lens)
-        tc_de_lens_apply(a->lens, omega, a->draw, a->heard.spare);
+    if (a->filter)
+        tc_de_filter_apply(a->filter, omega, a->draw, a->heard.spare);
     a->heard.broadcasts++;
     for (size_t i = 0; i < count; i++)
         a->omega[i] += (omega[i] - a->omega[i]) / (double)a->heard.broadcasts;
     tc_heard h = {
-        .many = values_at, .at = value_at, .ctx = a, .error = a->lens ? a->lens->error : 1};
+        .many = values_at, .at = value_at, .ctx = a, .error = a->filter ? a->filter->error : 1};
     if (a->opts->broadcast != TC_DE_NONE)
         tc_own_hear(a->own, &h);
 }

@@ -291,8 +291,8 @@ static void absorb_itself_and(fixture *f, double noise)
     for (size_t j = 0; j < P * M; j++) {
         double nu = ldexp((double)tc_de_int64(tc_text_get(&sent) + TC_DE_HEADER + 8 * (j % M)),
                           -f->agent.form.grid);
-        double share =
-            tc_de_weight(&f->opts, f->env.agents, 0, tc_de_start_region(&f->opts, f->env.party), j / M);
+        double share = tc_de_weight(&f->opts, f->env.agents, 0,
+                                    tc_de_start_region(&f->opts, f->env.party), j / M);
         uint64_t step =
             (uint64_t)(int64_t)llround(ldexp(share * nu + noise, f->agent.release_grid));
         for (size_t b = 0; b < 8; b++)
@@ -333,7 +333,7 @@ static void nobody_hears_itself(void **state)
         }
 }
 
-/* Of its region's sum nothing is left but noise, which must not grow beyond twice of what it was: the lens reads it as
+/* Of its region's sum nothing is left but noise, which must not grow beyond twice of what it was: the filter reads it as
  * the same as where two agents share the region. */
 static double loudest(uint64_t agents)
 {
@@ -504,8 +504,8 @@ static double error_of(uint64_t agents, double multiplier, size_t initial)
     f.opts.noise_multiplier = multiplier;
     f.opts.message = TC_DE_MEAN;
     assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
-    assert_non_null(f.agent.lens);
-    double error = f.agent.lens->error;
+    assert_non_null(f.agent.filter);
+    double error = f.agent.filter->error;
     assert_true(error >= 0 && error <= 1);
     tear_down(&f);
     return error;
@@ -571,7 +571,7 @@ static void add_run(const fixture *f, tc_stream *s, double *left, double *whole)
         add_message(f, s, w, omega);
     for (size_t m = 0; m < M; m++) /* (omega - its own/N)/(1 - 1/N) */
         omega[m] = (omega[m] / agents + sd * tc_draw_normal(s)) / (1 - 1 / agents);
-    tc_de_lens_apply(f->agent.lens, omega, common, rest);
+    tc_de_filter_apply(f->agent.filter, omega, common, rest);
     for (int k = 0; k < 32; k++) {
         double x = tc_draw_uniform(s), phi[M], off = 0, there = 0;
         tc_rff_many(&f->agent.features->rff, 1, &x, 1, phi, M);
@@ -604,7 +604,7 @@ static void the_error_is_what_it_says(void **state)
         tc_stream_public(&s, &f.env.public_seed, TC_FOR_RUN, 7 + c);
         for (int i = 0; i < RUNS; i++)
             add_run(&f, &s, &left, &whole);
-        assert_close(f.agent.lens->error, left / whole, 0.02);
+        assert_close(f.agent.filter->error, left / whole, 0.02);
         tear_down(&f);
     }
 }

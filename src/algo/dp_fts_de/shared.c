@@ -1,4 +1,4 @@
-/* shared.c - what all agents of a study in one process have in common: features and lens, once the length-scale
+/* shared.c - what all agents of a study in one process have in common: features and filter, once the length-scale
  * is known. Public, and the same whoever makes it; agents hear the vote on several threads, so the first one makes
  * it and the others wait. agent.c calls this. */
 #include "algo/dp_fts_de/agent.h"
@@ -37,8 +37,8 @@ static tacit_status build(agent *a, double lengthscale, tacit_error *err)
     if (!s->features)
         TC_TRY(tc_features_new(&s->features, a->env, &spec, err));
     a->features = s->features;
-    if (!s->lens && tc_de_lens_applies(a))
-        TC_TRY(tc_de_lens_new(&s->lens, a, err));
+    if (!s->filter && tc_de_filter_applies(a))
+        TC_TRY(tc_de_filter_new(&s->filter, a, err));
     s->lengthscale = lengthscale;
     s->built = true;
     return TACIT_OK;
@@ -57,7 +57,7 @@ tacit_status tc_de_share(agent *a, double lengthscale, tacit_error *err)
                          s->lengthscale, lengthscale);
     pthread_mutex_unlock(&s->lock);
     a->features = s->features;
-    a->lens = s->lens;
+    a->filter = s->filter;
     return status;
 }
 
@@ -75,7 +75,7 @@ void tc_de_shared_fini(agent *a)
     if (!s || --s->users > 0)
         return;
     tc_features_release(s->features);
-    tc_de_lens_free(s->lens);
+    tc_de_filter_free(s->filter);
     pthread_mutex_destroy(&s->lock);
     tc_free(s);
 }

@@ -54,7 +54,8 @@ static void test_weights_follow_the_definition(void **state)
             for (size_t i = 0; i < 4; i++) {
                 double sum = 0;
                 for (uint64_t n = 0; n < rosters[k]; n++) {
-                    double w = tc_de_weight(&o, rosters[k], rounds[r], tc_de_start_region(&o, n), i);
+                    double w =
+                        tc_de_weight(&o, rosters[k], rounds[r], tc_de_start_region(&o, n), i);
                     double slow = slow_weight(rosters[k], 4, tc_de_gap(&o, rounds[r]), n, i);
                     assert_close(w, slow, 1e-12);
                     sum += w;

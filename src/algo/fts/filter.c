@@ -7,7 +7,7 @@
  * A message Phi'K^-1 y has the mean A w and, over designs and w ~ N(0, I), the covariance A. So the mean of N
  * messages is
  *     nu = A w + e,   cov(e) = (A - A^2)/N,
- * and w has the posterior mean A V^-1 nu and the covariance I - A V^-1 A, V = A^2 + cov(e). This is the lens of
+ * and w has the posterior mean A V^-1 nu and the covariance I - A V^-1 A, V = A^2 + cov(e). This is the filter of
  * dp-fts-de (docs/math.md) with one region and without noise. */
 #include "algo/fts/filter.h"
 

@@ -1,4 +1,4 @@
-/* lens.c - from what was broadcast to what it says about the function: a linear filter.
+/* broadcast_filter.c - from what was broadcast to what it says about the function: a linear filter.
  *
  * An agent's message is its posterior mean, which is shrunk towards 0 wherever it has seen little; a
  * mean of such means is shrunk as much, and then has noise. By how much is public: initial points
@@ -35,14 +35,14 @@ enum {
     DESIGNS_LEAST = 8,     /* though they may be large */
     POINTS_MOST = 256,     /* of one: with more, A hardly changes */
     POINTS_ERROR = 256,    /* that the mean error is taken over */
-    NUMBERS_MOST = 1 << 23 /* in the matrices of all regions: without memory for them no lens */
+    NUMBERS_MOST = 1 << 23 /* in the matrices of all regions: without memory for them no filter */
 };
 
 #define GAP_LEAST 5 /* up to exp(-5): who does not start in a region counts for nothing there */
 
 typedef tc_de_agent_state agent;
 
-bool tc_de_lens_applies(const agent *a)
+bool tc_de_filter_applies(const agent *a)
 {
     const tc_de_options *o = a->opts;
     size_t M = (size_t)o->features, P = tc_de_regions(o);
@@ -170,7 +170,7 @@ static tacit_status invert(size_t M, const sizes *z, double members, double own,
 
 /* One region: w has the posterior covariance R^-1, R = I + A cov(e)^-1 A, and a point x the error
  * phi(x)'R^-1 phi(x); its mean over the space, as a share of that of phi'phi. `square` and B of M x M are scratch. */
-static tacit_status find_error(agent *a, tc_de_lens *l, const sizes *z, double *square, double *R,
+static tacit_status find_error(agent *a, tc_de_filter *l, const sizes *z, double *square, double *R,
                                double *phi, tacit_error *err)
 {
     const size_t M = l->M;
@@ -192,7 +192,7 @@ static tacit_status find_error(agent *a, tc_de_lens *l, const sizes *z, double *
     return TACIT_OK;
 }
 
-static tacit_status fill(agent *a, tc_de_lens *l, tc_arena *scratch, tacit_error *err)
+static tacit_status fill(agent *a, tc_de_filter *l, tc_arena *scratch, tacit_error *err)
 {
     const size_t M = l->M, P = l->P;
     size_t n = a->opts->initial < POINTS_MOST ? (size_t)a->opts->initial : POINTS_MOST;
@@ -219,14 +219,14 @@ static tacit_status fill(agent *a, tc_de_lens *l, tc_arena *scratch, tacit_error
     return scratch->failed ? tc_fail_memory(err) : find_error(a, l, &z, square, R, phi, err);
 }
 
-tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error *err)
+tacit_status tc_de_filter_new(tc_de_filter **out, tc_de_agent_state *a, tacit_error *err)
 {
     const size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
     tc_arena scratch = {0};
-    tc_de_lens *l = tc_alloc(1, sizeof *l);
+    tc_de_filter *l = tc_alloc(1, sizeof *l);
     if (!l)
         return tc_fail_memory(err);
-    *l = (tc_de_lens){.M = M, .P = P};
+    *l = (tc_de_filter){.M = M, .P = P};
     l->A = TC_TAKE(&l->memory, P * M * M, double);
     l->B = TC_TAKE(&l->memory, P * M * M, double);
     l->root = TC_TAKE(&l->memory, M * M, double);
@@ -235,13 +235,13 @@ tacit_status tc_de_lens_new(tc_de_lens **out, tc_de_agent_state *a, tacit_error 
         status = fill(a, l, &scratch, err);
     tc_arena_fini(&scratch);
     if (status != TACIT_OK)
-        tc_de_lens_free(l);
+        tc_de_filter_free(l);
     else
         *out = l;
     return status;
 }
 
-void tc_de_lens_free(tc_de_lens *l)
+void tc_de_filter_free(tc_de_filter *l)
 {
     if (!l)
         return;
@@ -251,7 +251,7 @@ void tc_de_lens_free(tc_de_lens *l)
 
 /* ---- a broadcast ---- */
 
-void tc_de_lens_apply(const tc_de_lens *l, double *omega, double *common, double *rest)
+void tc_de_filter_apply(const tc_de_filter *l, double *omega, double *common, double *rest)
 {
     const size_t M = l->M;
     memset(common, 0, M * sizeof *common);

@@ -1,4 +1,4 @@
-/* lens_test.c - what a broadcast says, beside the definitions: real agents whose messages are
+/* broadcast_filter_test.c - what a broadcast says, beside the definitions: real agents whose messages are
  * averaged, and the posterior mean of all regions in one dense matrix. */
 #include "support/features_model.h"
 
@@ -43,7 +43,7 @@ static void set_up(fixture *f)
     tacit_error err = {0};
     set_options(f);
     assert_ok(tc_de_agent.init(&f->agent, &f->env, &f->opts, &err));
-    assert_non_null(f->agent.lens);
+    assert_non_null(f->agent.filter);
 }
 
 static void tear_down(fixture *f)
@@ -88,7 +88,7 @@ static void messages_are_shrunk_as_foretold(void **state)
         for (size_t m = 0; m < M; m++) {
             double foretold = 0;
             for (size_t k = 0; k < M; k++)
-                foretold += f.agent.lens->A[i * M * M + k * M + m] * w[k];
+                foretold += f.agent.filter->A[i * M * M + k * M + m] * w[k];
             assert_close(sum[m], foretold, 0.03);
         }
     }
@@ -170,8 +170,8 @@ static void the_filter_is_the_posterior_mean(void **state)
     set_up(&f);
     for (size_t p = 0; p < L; p++)
         omega[p] = sin(2.3 * (double)p);
-    reference(f.agent.lens->A, AGENTS / P, noise_sd(&f), omega, expected);
-    tc_de_lens_apply(f.agent.lens, omega, common, rest);
+    reference(f.agent.filter->A, AGENTS / P, noise_sd(&f), omega, expected);
+    tc_de_filter_apply(f.agent.filter, omega, common, rest);
     for (size_t p = 0; p < L; p++)
         assert_close(omega[p], expected[p], 1e-5); /* others count exp(-15) */
     tear_down(&f);
@@ -186,7 +186,7 @@ static bool applies(void (*change)(fixture *f))
     set_options(&f);
     change(&f);
     assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
-    bool there = f.agent.lens != NULL;
+    bool there = f.agent.filter != NULL;
     tear_down(&f);
     return there;
 }
@@ -265,7 +265,7 @@ static void without_noise_and_at_many_points_it_holds(void **state)
     assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
     for (size_t p = 0; p < L; p++)
         omega[p] = 1;
-    tc_de_lens_apply(f.agent.lens, omega, common, rest);
+    tc_de_filter_apply(f.agent.filter, omega, common, rest);
     for (size_t p = 0; p < L; p++)
         assert_true(isfinite(omega[p]));
     tear_down(&f);
