@@ -25,13 +25,13 @@ static const struct row {
     const char *name;
     int mode;
     double rate;
-} rows[] = {{"everybody", TC_DE_SOUND, 1},
-            {"sampled, q = 0.25", TC_DE_SOUND, 0.25},
-            {"mode=paper", TC_DE_PAPER, 1}};
+} rows[] = {{"everybody", TC_DP_FTS_DE_SOUND, 1},
+            {"sampled, q = 0.25", TC_DP_FTS_DE_SOUND, 0.25},
+            {"mode=paper", TC_DP_FTS_DE_PAPER, 1}};
 
 typedef struct setting {
     tc_env env;
-    tc_de_options opts;
+    tc_dp_fts_de_options opts;
     uint8_t *messages; /* AGENTS x size */
     size_t size;
     double *seconds, *reading; /* one per repetition */
@@ -60,11 +60,12 @@ static double seconds_since(uint64_t begin)
 /* Vectors of two thirds of the clip norm, on the grid of the round. */
 static tacit_status write_messages(setting *b, tacit_error *err)
 {
-    tc_de_round r;
-    TC_TRY(tc_de_round_init(&r, &b->opts, AGENTS, ROUND, err));
-    tc_de_form form = {.round = ROUND, .width = FEATURES, .grid = r.plan.grid, .clip = r.clip};
+    tc_dp_fts_de_round r;
+    TC_TRY(tc_dp_fts_de_round_init(&r, &b->opts, AGENTS, ROUND, err));
+    tc_dp_fts_de_form form = {
+        .round = ROUND, .width = FEATURES, .grid = r.plan.grid, .clip = r.clip};
     double sd = (double)r.clip / 1.5 / sqrt(FEATURES);
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     tc_public_seed seed = tc_public_seed_from(1);
     tc_stream s;
     tc_stream_public(&s, &seed, TC_FOR_DRAW, 0);
@@ -73,7 +74,7 @@ static tacit_status write_messages(setting *b, tacit_error *err)
         tc_text t = {0};
         for (size_t k = 0; k < FEATURES; k++)
             v[k] = (int64_t)(sd * tc_draw_normal(&s));
-        tc_de_message_write(&form, v, &t);
+        tc_dp_fts_de_message_write(&form, v, &t);
         bool failed = t.failed;
         if (!failed)
             memcpy(b->messages + n * b->size, tc_text_get(&t), b->size);
@@ -87,26 +88,26 @@ static tacit_status write_messages(setting *b, tacit_error *err)
 static tacit_status fold_all(const setting *b, void *st, tacit_error *err)
 {
     for (size_t n = 0; n < AGENTS; n++)
-        TC_TRY(tc_de_aggregator.fold(st, n, b->messages + n * b->size, b->size, err));
+        TC_TRY(tc_dp_fts_de_aggregator.fold(st, n, b->messages + n * b->size, b->size, err));
     return TACIT_OK;
 }
 
 static tacit_status aggregate(const setting *b, tacit_error *err)
 {
-    void *st = tc_alloc(1, tc_de_aggregator.state_size);
+    void *st = tc_alloc(1, tc_dp_fts_de_aggregator.state_size);
     tc_release *release = NULL;
     tc_noise noise;
     if (!st)
         return tc_fail_memory(err);
     tc_noise_init(&noise);
     tc_entropy e = tc_entropy_of(&noise);
-    tacit_status status = tc_de_aggregator.open(st, &b->env, &b->opts, ROUND, &e, err);
+    tacit_status status = tc_dp_fts_de_aggregator.open(st, &b->env, &b->opts, ROUND, &e, err);
     if (status == TACIT_OK)
         status = fold_all(b, st, err);
     if (status == TACIT_OK)
-        status = tc_de_aggregator.close(st, &release, err);
+        status = tc_dp_fts_de_aggregator.close(st, &release, err);
     tc_release_free(release);
-    tc_de_aggregator.fini(st);
+    tc_dp_fts_de_aggregator.fini(st);
     tc_noise_fini(&noise);
     tc_free(st);
     return status;
@@ -160,8 +161,8 @@ static tacit_status time_check(setting *b, tacit_error *err)
 {
     uint64_t begin = tc_clock_ns();
     for (size_t n = 0; n < AGENTS; n++)
-        TC_TRY(tc_de_aggregator.check(&b->env, &b->opts, ROUND, n, b->messages + n * b->size,
-                                      b->size, err));
+        TC_TRY(tc_dp_fts_de_aggregator.check(&b->env, &b->opts, ROUND, n, b->messages + n * b->size,
+                                             b->size, err));
     print_row(b, "check", (double)(AGENTS * b->size), seconds_since(begin), 0);
     return TACIT_OK;
 }
@@ -186,13 +187,13 @@ static tacit_status time_copy(setting *b, tacit_error *err)
 static tacit_status run(setting *b, tacit_error *err)
 {
     TC_TRY(tc_options_defaults(tc_algorithm_dp_fts_de.options, &b->opts, err));
-    b->opts.own = TC_DE_OWN_FEATURES;
-    b->opts.init = TC_DE_INIT_REGION;
+    b->opts.own = TC_DP_FTS_DE_OWN_FEATURES;
+    b->opts.init = TC_DP_FTS_DE_INIT_REGION;
     b->opts.initial = 10;
     b->opts.features = FEATURES;
     b->opts.regions = REGIONS;
     b->env.agents = AGENTS;
-    b->size = TC_DE_HEADER + 8 * FEATURES;
+    b->size = TC_DP_FTS_DE_HEADER + 8 * FEATURES;
     b->messages = TC_TAKE(&b->arena, AGENTS * b->size, uint8_t);
     b->seconds = TC_TAKE(&b->arena, b->repetitions, double);
     b->reading = TC_TAKE(&b->arena, b->repetitions, double);

@@ -12,7 +12,7 @@ static size_t regions_of(const tc_experiment *e, const char *name, uint64_t agen
     const tc_arm *arm = tc_arm_find(e, name);
     const tc_algorithm *a = tc_algorithm_find("dp-fts-de");
     tc_space *space = NULL;
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     char words[500];
     assert_non_null(arm);
     assert_ok(tc_space_new(&space, &err));
@@ -24,7 +24,7 @@ static size_t regions_of(const tc_experiment *e, const char *name, uint64_t agen
     tc_env env = {.space = space, .agents = agents, .budget = 21};
     if (arm->epsilon > 0)
         assert_ok(a->promise(&env, &o, arm->epsilon, arm->delta, &err));
-    size_t regions = tc_de_regions(&o);
+    size_t regions = tc_dp_fts_de_regions(&o);
     tc_options_fini(a->options, &o);
     tc_space_free(space);
     return regions;

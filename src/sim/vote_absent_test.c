@@ -148,17 +148,18 @@ static double picked_length(play *y, const tc_study_plan *p)
     tacit_error err = {0};
     tc_ledger *l = ledger_of(y->w.store, "s");
     tc_ledger_receipt receipt;
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    double mean[TC_DE_VOTE_GRID];
+    double mean[TC_DP_FTS_DE_VOTE_GRID];
     assert_ok(tc_ledger_find(l, &p->hash, 0, &receipt, &err));
-    assert_int_equal(receipt.size, 8 * TC_DE_VOTE_GRID);
-    assert_ok(tc_de_round_init(&r, p->opts, AGENTS, 0, &err));
+    assert_int_equal(receipt.size, 8 * TC_DP_FTS_DE_VOTE_GRID);
+    assert_ok(tc_dp_fts_de_round_init(&r, p->opts, AGENTS, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
-    tc_de_broadcast_read(receipt.bytes, TC_DE_VOTE_GRID, ldexp(1, -r.release_grid), mean);
-    double length =
-        tc_de_vote_lengthscale(1, tc_de_vote_pick(mean, ldexp((double)scale.sd, -r.release_grid)));
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_broadcast_read(receipt.bytes, TC_DP_FTS_DE_VOTE_GRID, ldexp(1, -r.release_grid),
+                                mean);
+    double length = tc_dp_fts_de_vote_lengthscale(
+        1, tc_dp_fts_de_vote_pick(mean, ldexp((double)scale.sd, -r.release_grid)));
+    tc_dp_fts_de_round_fini(&r);
     tc_ledger_receipt_fini(&receipt);
     tc_ledger_close(l);
     return length;
@@ -183,7 +184,7 @@ static void told_message(const tc_study_plan *p, const tc_optimizer *from, doubl
     tacit_error err = {0};
     tc_optimizer *o;
     tc_event e;
-    uint8_t bytes[TC_DE_HEADER + 8 * M];
+    uint8_t bytes[TC_DP_FTS_DE_HEADER + 8 * M];
     json_t *options = json_deep_copy(p->options);
     json_object_set_new(options, "lengthscale", json_real(length));
     json_object_set_new(options, "vote", json_string("no"));

@@ -78,7 +78,7 @@ static void test_a_document_without_it_keeps_its_bits(void **state)
     (void)state;
     assert_ok(plan_of(&p, doc, &err));
     const tc_algorithm *a = doc->algorithm;
-    tc_de_options o;
+    tc_dp_fts_de_options o;
     assert_ok(tc_options_defaults_of(a->options, &o, true, &err));
     assert_ok(tc_options_set_json(a->options, &o, a->name, doc->options, NULL, &err));
     assert_ok(a->promise(&p->env, &o, 4, 1e-4, &err));

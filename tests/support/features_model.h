@@ -11,12 +11,12 @@
 #define FEATURES_MODEL "\"own\": \"features\", \"init\": \"region\", "
 
 /* End with tc_options_fini. */
-static inline void features_model(tc_de_options *o)
+static inline void features_model(tc_dp_fts_de_options *o)
 {
     tacit_error err = {0};
     assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, o, &err));
-    o->own = TC_DE_OWN_FEATURES;
-    o->init = TC_DE_INIT_REGION;
+    o->own = TC_DP_FTS_DE_OWN_FEATURES;
+    o->init = TC_DP_FTS_DE_INIT_REGION;
     o->initial = 10;
     o->lengthscale = 0.2;
 }

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef tc_de_agent_state agent;
+typedef tc_dp_fts_de_agent_state agent;
 
 /* ---- birth and end ---- */
 
@@ -31,13 +31,14 @@ static tacit_status check_roster(const tc_env *env, tacit_error *err)
 /* The next round that releases is the first from `from` on. */
 static tacit_status set_due(agent *a, uint64_t from, tacit_error *err)
 {
-    uint64_t due = tc_de_federated(a) ? tc_de_next_round(a->opts, &a->releases, from) : TC_DE_NEVER;
-    tc_de_round r;
-    if (due != TC_DE_NEVER) {
-        TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, due, err));
-        a->form = tc_de_round_form(&r, due);
+    uint64_t due = tc_dp_fts_de_federated(a) ? tc_dp_fts_de_next_round(a->opts, &a->releases, from)
+                                             : TC_DP_FTS_DE_NEVER;
+    tc_dp_fts_de_round r;
+    if (due != TC_DP_FTS_DE_NEVER) {
+        TC_TRY(tc_dp_fts_de_round_init(&r, a->opts, a->env->agents, due, err));
+        a->form = tc_dp_fts_de_round_form(&r, due);
         a->release_grid = r.release_grid;
-        tc_de_round_fini(&r);
+        tc_dp_fts_de_round_fini(&r);
     }
     a->due = due;
     return TACIT_OK;
@@ -50,8 +51,8 @@ static tacit_status init_features(agent *a, tacit_error *err)
     TC_TRY(tc_blr_new_borrowing(&a->model, (size_t)a->opts->features, a->opts->noise,
                                 env->space->domain ? env->budget : 0, err));
     TC_TRY(tc_search_init(&a->search, env, a->features, err));
-    tc_de_trial_init(a);
-    return a->opts->absorb == TC_DE_PRIOR ? tc_de_prior_init(a, err) : TACIT_OK;
+    tc_dp_fts_de_trial_init(a);
+    return a->opts->absorb == TC_DP_FTS_DE_PRIOR ? tc_dp_fts_de_prior_init(a, err) : TACIT_OK;
 }
 
 static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_error *err)
@@ -59,22 +60,23 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
     agent *a = st;
     a->env = env;
     a->opts = opts;
-    size_t M = (size_t)a->opts->features, most = M > TC_DE_VOTE_GRID ? M : TC_DE_VOTE_GRID;
+    size_t M = (size_t)a->opts->features,
+           most = M > TC_DP_FTS_DE_VOTE_GRID ? M : TC_DP_FTS_DE_VOTE_GRID;
     TC_TRY(check_roster(env, err));
-    TC_TRY(tc_de_check(a->opts, err));
-    TC_TRY(tc_de_check_room(a->opts, err));
-    TC_TRY(tc_de_releases_init(&a->releases, a->opts->releases, err));
+    TC_TRY(tc_dp_fts_de_check(a->opts, err));
+    TC_TRY(tc_dp_fts_de_check_room(a->opts, err));
+    TC_TRY(tc_dp_fts_de_releases_init(&a->releases, a->opts->releases, err));
     a->messages = tc_party_key_of(&env->party_seed, env->party, TC_FOR_MESSAGE);
-    a->omega = TC_TAKE(&a->memory, tc_de_regions(a->opts) * M, double);
+    a->omega = TC_TAKE(&a->memory, tc_dp_fts_de_regions(a->opts) * M, double);
     a->draw = TC_TAKE(&a->memory, most, double);
     a->steps = TC_TAKE(&a->memory, most, int64_t);
     a->low = TC_TAKE(&a->memory, env->space->dim, double);
     a->high = TC_TAKE(&a->memory, env->space->dim, double);
     if (a->memory.failed)
         return tc_fail_memory(err);
-    if (a->opts->own == TC_DE_OWN_GP)
-        TC_TRY(tc_de_heard_init(a, err));
-    TC_TRY(tc_de_shared_init(a, err));
+    if (a->opts->own == TC_DP_FTS_DE_OWN_GP)
+        TC_TRY(tc_dp_fts_de_heard_init(a, err));
+    TC_TRY(tc_dp_fts_de_shared_init(a, err));
     if (!a->own)
         TC_TRY(init_features(a, err));
     return set_due(a, 0, err);
@@ -83,12 +85,12 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
 static void fini(void *st)
 {
     agent *a = st;
-    tc_de_shared_fini(a);
+    tc_dp_fts_de_shared_fini(a);
     tc_blr_free(a->model);
     tc_search_fini(&a->search);
-    tc_de_prior_fini(a);
+    tc_dp_fts_de_prior_fini(a);
     tc_own_free(a->own);
-    tc_de_releases_fini(&a->releases);
+    tc_dp_fts_de_releases_fini(&a->releases);
     tc_arena_fini(&a->memory);
 }
 
@@ -97,19 +99,20 @@ static void fini(void *st)
 /* Observations that come before a round; the vote and the first release have the initial ones. */
 static uint64_t before_round(const agent *a, uint64_t round)
 {
-    uint64_t later = tc_de_is_vote(a->opts, round) ? 0 : tc_de_release_of(a->opts, round);
+    uint64_t later =
+        tc_dp_fts_de_is_vote(a->opts, round) ? 0 : tc_dp_fts_de_release_of(a->opts, round);
     return (uint64_t)a->opts->initial + later;
 }
 
 static void need(const void *st, tc_need *out)
 {
     const agent *a = st;
-    bool release = a->due != TC_DE_NEVER && a->env->history->n >= before_round(a, a->due);
+    bool release = a->due != TC_DP_FTS_DE_NEVER && a->env->history->n >= before_round(a, a->due);
     *out = (tc_need){.may = a->waits  ? 0u
                             : release ? TC_NEED_PUBLISH
                                       : TC_NEED_TRIAL,
                      .must = a->waits ? TC_NEED_ABSORB : 0u,
-                     .round = a->due == TC_DE_NEVER ? 0 : a->due};
+                     .round = a->due == TC_DP_FTS_DE_NEVER ? 0 : a->due};
 }
 
 /* What the agent has to say in a round: the vote, its posterior mean, or a draw. */
@@ -117,15 +120,15 @@ static tacit_status speak(const agent *a, uint64_t round, const double **w, taci
 {
     tc_stream s;
     *w = a->draw;
-    if (tc_de_is_vote(a->opts, round))
-        return tc_de_vote_message(a, a->draw, err);
-    if (tc_de_missed_vote(a)) {
+    if (tc_dp_fts_de_is_vote(a->opts, round))
+        return tc_dp_fts_de_vote_message(a, a->draw, err);
+    if (tc_dp_fts_de_missed_vote(a)) {
         memset(a->draw, 0, a->form.width * sizeof *a->draw);
         return TACIT_OK;
     }
     if (a->own)
-        return tc_de_heard_message(a, a->draw, err);
-    if (tc_de_sends_mean(a->opts)) {
+        return tc_dp_fts_de_heard_message(a, a->draw, err);
+    if (tc_dp_fts_de_sends_mean(a->opts)) {
         *w = tc_blr_mean(a->model);
         return TACIT_OK;
     }
@@ -152,14 +155,14 @@ static tacit_status compose(const agent *a, uint64_t round, tacit_error *err)
     const size_t width = a->form.width;
     const double *w;
     TC_TRY(speak(a, round, &w, err));
-    if (a->opts->broadcast == TC_DE_STRANGE) {
+    if (a->opts->broadcast == TC_DP_FTS_DE_STRANGE) {
         speak_strange(a, round);
         w = a->draw;
     }
     tc_grid_truncate_many(w, width, a->form.grid, a->steps);
-    if (a->opts->broadcast == TC_DE_NOISE)
+    if (a->opts->broadcast == TC_DP_FTS_DE_NOISE)
         memset(a->steps, 0, width * sizeof *a->steps);
-    for (size_t i = 0; a->opts->broadcast == TC_DE_REVERSED && i < width; i++)
+    for (size_t i = 0; a->opts->broadcast == TC_DP_FTS_DE_REVERSED && i < width; i++)
         a->steps[i] = -a->steps[i];
     tc_clip_l2(a->steps, width, a->form.clip);
     return TACIT_OK;
@@ -169,7 +172,7 @@ static tacit_status publish(const void *st, uint64_t round, tc_text *out, tacit_
 {
     const agent *a = st;
     TC_TRY(compose(a, round, err));
-    tc_de_message_write(&a->form, a->steps, out);
+    tc_dp_fts_de_message_write(&a->form, a->steps, out);
     return TACIT_OK;
 }
 
@@ -185,9 +188,9 @@ static tacit_status published(void *st, uint64_t round, tacit_error *err)
 {
     agent *a = st;
     TC_TRY(check_open(a, round, false, err));
-    if (a->own && !tc_de_is_vote(a->opts, round)) {
+    if (a->own && !tc_dp_fts_de_is_vote(a->opts, round)) {
         TC_TRY(compose(a, round, err));
-        tc_de_heard_sent(a);
+        tc_dp_fts_de_heard_sent(a);
     }
     a->waits = true;
     return TACIT_OK;
@@ -202,44 +205,45 @@ static tacit_status end_round(agent *a, tacit_error *err)
 
 static tacit_status absorb_vote(agent *a, const void *bytes, double unit, tacit_error *err)
 {
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, 0, err));
+    TC_TRY(tc_dp_fts_de_round_init(&r, a->opts, a->env->agents, 0, err));
     tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     TC_TRY(status);
-    tc_de_broadcast_read(bytes, TC_DE_VOTE_GRID, unit, a->draw);
-    size_t pick = tc_de_vote_pick(a->draw, unit * (double)scale.sd);
-    return tc_de_share(a, tc_de_vote_lengthscale(a->env->space->dim, pick), err);
+    tc_dp_fts_de_broadcast_read(bytes, TC_DP_FTS_DE_VOTE_GRID, unit, a->draw);
+    size_t pick = tc_dp_fts_de_vote_pick(a->draw, unit * (double)scale.sd);
+    return tc_dp_fts_de_share(a, tc_dp_fts_de_vote_lengthscale(a->env->space->dim, pick), err);
 }
 
 static void absorb_weights(agent *a, uint64_t r, int grid, const void *bytes, size_t count,
                            double unit)
 {
-    double *omega = a->own                           ? a->heard.omega
-                    : a->opts->absorb == TC_DE_PRIOR ? a->prior.target
-                                                     : a->omega;
-    if (tc_de_missed_vote(a)) /* of which function these are the weights is not known here */
+    double *omega = a->own                                  ? a->heard.omega
+                    : a->opts->absorb == TC_DP_FTS_DE_PRIOR ? a->prior.target
+                                                            : a->omega;
+    if (tc_dp_fts_de_missed_vote(a)) /* of which function these are the weights is not known here */
         return;
-    tc_de_broadcast_read(bytes, count, unit, omega);
+    tc_dp_fts_de_broadcast_read(bytes, count, unit, omega);
     a->informed = true;
     a->absorbed = a->env->history->n;
     if (a->own) {
-        tc_de_heard_absorb(a, r, grid, omega);
+        tc_dp_fts_de_heard_absorb(a, r, grid, omega);
         return;
     }
     if (a->filter)
-        tc_de_filter_apply(a->filter, omega, a->draw, a->prior.spread);
-    if (a->opts->absorb == TC_DE_PRIOR)
-        tc_de_prior_absorb(a, omega);
+        tc_dp_fts_de_filter_apply(a->filter, omega, a->draw, a->prior.spread);
+    if (a->opts->absorb == TC_DP_FTS_DE_PRIOR)
+        tc_dp_fts_de_prior_absorb(a, omega);
 }
 
 static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n, tacit_error *err)
 {
     agent *a = st;
-    const bool vote = tc_de_is_vote(a->opts, round);
-    const size_t count = vote ? TC_DE_VOTE_GRID : tc_de_regions(a->opts) * a->form.width;
-    const double unit = ldexp(1, -a->release_grid) / tc_de_rate(a->opts, a->env->agents);
+    const bool vote = tc_dp_fts_de_is_vote(a->opts, round);
+    const size_t count =
+        vote ? TC_DP_FTS_DE_VOTE_GRID : tc_dp_fts_de_regions(a->opts) * a->form.width;
+    const double unit = ldexp(1, -a->release_grid) / tc_dp_fts_de_rate(a->opts, a->env->agents);
     const int grid = a->form.grid;
     TC_TRY(check_open(a, round, true, err));
     if (n != 8 * count)
@@ -250,7 +254,7 @@ static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n
         TC_TRY(absorb_vote(a, bytes, unit, err));
     TC_TRY(end_round(a, err));
     if (!vote)
-        absorb_weights(a, tc_de_release_of(a->opts, round), grid, bytes, count, unit);
+        absorb_weights(a, tc_dp_fts_de_release_of(a->opts, round), grid, bytes, count, unit);
     return TACIT_OK;
 }
 
@@ -285,16 +289,16 @@ static tacit_status fitted(void *st, const char *body, tacit_error *err)
     return tc_own_fitted(a->own, body, err);
 }
 
-const tc_optimizer_ops tc_de_agent = {
+const tc_optimizer_ops tc_dp_fts_de_agent = {
     .state_size = sizeof(agent),
     .init = init,
     .fini = fini,
     .fit_due = fit_due,
     .fit = fit,
     .fitted = fitted,
-    .ask = tc_de_ask,
-    .ask_many = tc_de_ask_many,
-    .tell = tc_de_tell,
+    .ask = tc_dp_fts_de_ask,
+    .ask_many = tc_dp_fts_de_ask_many,
+    .tell = tc_dp_fts_de_tell,
     .need = need,
     .publish = publish,
     .published = published,

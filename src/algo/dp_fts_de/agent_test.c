@@ -264,15 +264,15 @@ static void test_rounds_come_when_listed(void **state)
 static void slow_omega(uint64_t round, size_t i, double *omega)
 {
     tacit_error err = {0};
-    tc_de_options o = {0};
-    tc_de_round r;
+    tc_dp_fts_de_options o = {0};
+    tc_dp_fts_de_round r;
     json_t *j = options("{}");
     features_model(&o);
     assert_ok(tc_options_set_json(tc_algorithm_dp_fts_de.options, &o, "x", j, NULL, &err));
-    assert_ok(tc_de_round_init(&r, &o, N, round, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &o, N, round, &err));
     for (size_t k = 0; k < M; k++)
         omega[k] = ldexp((double)step_of(round, i, k), -r.release_grid);
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     tc_options_fini(tc_algorithm_dp_fts_de.options, &o);
     json_decref(j);
 }
@@ -469,7 +469,7 @@ static void check_replay(const tc_space *s, const char *more)
     tc_event a, b;
     assert_ok(tc_optimizer_publish(p->o, 0, &a, &err));
     assert_ok(tc_optimizer_publish(again, 0, &b, &err));
-    assert_int_equal(a.n_bytes, TC_DE_HEADER + 8 * M);
+    assert_int_equal(a.n_bytes, TC_DP_FTS_DE_HEADER + 8 * M);
     assert_memory_equal(a.bytes, b.bytes, a.n_bytes);
     assert_ok(tc_optimizer_apply(again, &b, &err));
     publish(p);
@@ -519,7 +519,7 @@ static double message_norm(const tc_space *s, const char *more, bool *zero)
     int32_t grid = 0;
     memcpy(&grid, b + 4, 4);
     for (size_t k = 0; k < M; k++) {
-        double x = ldexp((double)tc_de_int64(b + TC_DE_HEADER + 8 * k), -grid);
+        double x = ldexp((double)tc_dp_fts_de_int64(b + TC_DP_FTS_DE_HEADER + 8 * k), -grid);
         square_sum += x * x;
     }
     *zero = square_sum == 0;

@@ -12,9 +12,9 @@
 #include <sodium.h>
 
 typedef struct aggregator {
-    const tc_de_options *opts;
+    const tc_dp_fts_de_options *opts;
     uint64_t number; /* of the round */
-    tc_de_round round;
+    tc_dp_fts_de_round round;
     tc_sum *sum;
     int64_t *v;          /* M */
     int64_t *nothing;    /* M zeros: what an agent counts that fixed sampling left out */
@@ -38,45 +38,46 @@ static tacit_status check_agent(uint64_t agents, uint64_t agent, tacit_error *er
 static tacit_status check(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
                           const void *bytes, size_t n, tacit_error *err)
 {
-    tc_de_form form;
+    tc_dp_fts_de_form form;
     TC_TRY(check_agent(roster(env), agent, err));
-    TC_TRY(tc_de_form_init(&form, opts, roster(env), round, err));
-    return tc_de_message_read(&form, bytes, n, NULL, err);
+    TC_TRY(tc_dp_fts_de_form_init(&form, opts, roster(env), round, err));
+    return tc_dp_fts_de_message_read(&form, bytes, n, NULL, err);
 }
 
 /* Release r follows trial initial + r of an agent, and no round comes after the last trial. */
 static tacit_status next_round(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,
                                tacit_error *err)
 {
-    const tc_de_options *o = opts;
-    tc_de_releases r;
+    const tc_dp_fts_de_options *o = opts;
+    tc_dp_fts_de_releases r;
     uint64_t initial = (uint64_t)o->initial;
-    TC_TRY(tc_de_releases_init(&r, o->releases, err));
-    *out = tc_de_next_round(o, &r, from);
-    uint64_t release =
-        *out == TC_DE_NEVER || tc_de_is_vote(o, *out) ? 0 : tc_de_release_of(o, *out);
+    TC_TRY(tc_dp_fts_de_releases_init(&r, o->releases, err));
+    *out = tc_dp_fts_de_next_round(o, &r, from);
+    uint64_t release = *out == TC_DP_FTS_DE_NEVER || tc_dp_fts_de_is_vote(o, *out)
+                           ? 0
+                           : tc_dp_fts_de_release_of(o, *out);
     if (env->budget > 0 && (env->budget <= initial || release >= env->budget - initial))
         *out = TC_NO_ROUND;
-    tc_de_releases_fini(&r);
+    tc_dp_fts_de_releases_fini(&r);
     return TACIT_OK;
 }
 
 static const char *about(const void *opts, uint64_t round)
 {
-    if (!tc_de_votes(opts))
+    if (!tc_dp_fts_de_votes(opts))
         return NULL;
-    return tc_de_is_vote(opts, round) ? "vote on the length-scale" : "weights";
+    return tc_dp_fts_de_is_vote(opts, round) ? "vote on the length-scale" : "weights";
 }
 
 /* Fixed sampling is charged as if everybody took part: the known bounds for it ask for more. */
 static tacit_status price(const tc_env *env, const void *opts, uint64_t round, tc_round_price *out,
                           tacit_error *err)
 {
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    TC_TRY(tc_de_round_init(&r, opts, roster(env), round, err));
+    TC_TRY(tc_dp_fts_de_round_init(&r, opts, roster(env), round, err));
     tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     TC_TRY(status);
     *out = (tc_round_price){scale.event, scale.distance, scale.adjacency};
     return TACIT_OK;
@@ -86,7 +87,7 @@ static tacit_status price(const tc_env *env, const void *opts, uint64_t round, t
  * that those still to be left out have among those still to be seen. */
 static void leave_out(aggregator *a, uint64_t agents, tc_entropy *e)
 {
-    uint64_t out = agents - tc_de_sampled(a->opts, agents);
+    uint64_t out = agents - tc_dp_fts_de_sampled(a->opts, agents);
     for (uint64_t n = 0; n < agents; n++) {
         a->left[n] = (unsigned char)(tc_sample_below(e, agents - n) < out);
         out -= a->left[n];
@@ -100,13 +101,13 @@ static tacit_status open(void *st, const tc_env *env, const void *opts, uint64_t
     uint64_t agents = roster(env);
     a->opts = opts;
     a->number = round;
-    TC_TRY(tc_de_round_init(&a->round, a->opts, agents, round, err));
+    TC_TRY(tc_dp_fts_de_round_init(&a->round, a->opts, agents, round, err));
     a->v = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
     a->nothing = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
     a->left = TC_TAKE(&a->memory, (size_t)agents, unsigned char);
     if (a->memory.failed)
         return tc_fail_memory(err);
-    if (a->opts->sampling == TC_DE_FIXED)
+    if (a->opts->sampling == TC_DP_FTS_DE_FIXED)
         leave_out(a, agents, e);
     return tc_sum_open(&a->sum, &a->round.plan, e, err);
 }
@@ -117,16 +118,16 @@ static void fini(void *st)
     tc_sum_free(a->sum);
     if (a->left)
         sodium_memzero(a->left, a->round.plan.agents);
-    tc_de_round_fini(&a->round);
+    tc_dp_fts_de_round_fini(&a->round);
     tc_arena_fini(&a->memory);
 }
 
 static tacit_status fold(void *st, uint64_t agent, const void *bytes, size_t n, tacit_error *err)
 {
     aggregator *a = st;
-    const tc_de_form form = tc_de_round_form(&a->round, a->number);
+    const tc_dp_fts_de_form form = tc_dp_fts_de_round_form(&a->round, a->number);
     TC_TRY(check_agent(a->round.plan.agents, agent, err));
-    TC_TRY(tc_de_message_read(&form, bytes, n, a->v, err));
+    TC_TRY(tc_dp_fts_de_message_read(&form, bytes, n, a->v, err));
     if (a->round.clip < a->round.plan.clip) /* else the sum clips to the same norm */
         tc_clip_l2(a->v, a->round.plan.width, a->round.clip);
     return tc_sum_fold(a->sum, (size_t)agent, a->left[agent] ? a->nothing : a->v, err);
@@ -137,7 +138,7 @@ static tacit_status close_round(void *st, tc_release **out, tacit_error *err)
     return tc_sum_close(((aggregator *)st)->sum, out, err);
 }
 
-const tc_aggregator_ops tc_de_aggregator = {
+const tc_aggregator_ops tc_dp_fts_de_aggregator = {
     .state_size = sizeof(aggregator),
     .next_round = next_round,
     .about = about,

@@ -7,10 +7,10 @@
 enum { N = 13, P = 3, M = 6, COUNT = P * M };
 
 typedef struct round_fixture {
-    tc_de_options o;
+    tc_dp_fts_de_options o;
     tc_env env;
     uint64_t number;
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_text message[N];
 } fixture;
 
@@ -20,7 +20,7 @@ static void setup(fixture *x, uint64_t number)
     x->number = number;
     x->env = (tc_env){.agents = N};
     x->o.features = M;
-    assert_ok(tc_de_round_init(&x->r, &x->o, N, number, &err));
+    assert_ok(tc_dp_fts_de_round_init(&x->r, &x->o, N, number, &err));
 }
 
 static void defaults(fixture *x, size_t regions)
@@ -34,7 +34,7 @@ static void teardown(fixture *x)
 {
     for (size_t n = 0; n < N; n++)
         tc_text_fini(&x->message[n]);
-    tc_de_round_fini(&x->r);
+    tc_dp_fts_de_round_fini(&x->r);
     tc_options_fini(tc_algorithm_dp_fts_de.options, &x->o);
 }
 
@@ -47,9 +47,10 @@ static void write_vector(fixture *x, size_t n, double length, int64_t *v)
     for (size_t k = 0; k < M; k++)
         v[k] = tc_grid_truncate(length * tc_draw_normal(&s) / sqrt(M), x->r.plan.grid);
     tc_clip_l2(v, M, x->r.clip);
-    tc_de_form form = {.round = x->number, .width = M, .grid = x->r.plan.grid, .clip = x->r.clip};
+    tc_dp_fts_de_form form = {
+        .round = x->number, .width = M, .grid = x->r.plan.grid, .clip = x->r.clip};
     tc_text_fini(&x->message[n]);
-    tc_de_message_write(&form, v, &x->message[n]);
+    tc_dp_fts_de_message_write(&form, v, &x->message[n]);
     assert_false(x->message[n].failed);
 }
 
@@ -66,26 +67,27 @@ static void *open_round(fixture *x, uint64_t seed)
     tc_test_noise noise;
     tc_test_noise_init(&noise, seed, 0);
     tc_entropy e = tc_entropy_of_test(&noise);
-    void *st = tc_alloc(tc_de_aggregator.state_size, 1);
+    void *st = tc_alloc(tc_dp_fts_de_aggregator.state_size, 1);
     assert_non_null(st);
-    assert_ok(tc_de_aggregator.open(st, &x->env, &x->o, x->number, &e, &err));
+    assert_ok(tc_dp_fts_de_aggregator.open(st, &x->env, &x->o, x->number, &e, &err));
     return st;
 }
 
 static void fold(fixture *x, void *st, size_t n)
 {
     tacit_error err = {0};
-    assert_ok(tc_de_aggregator.check(&x->env, &x->o, x->number, n, tc_text_get(&x->message[n]),
-                                     x->message[n].len, &err));
-    assert_ok(tc_de_aggregator.fold(st, n, tc_text_get(&x->message[n]), x->message[n].len, &err));
+    assert_ok(tc_dp_fts_de_aggregator.check(&x->env, &x->o, x->number, n,
+                                            tc_text_get(&x->message[n]), x->message[n].len, &err));
+    assert_ok(
+        tc_dp_fts_de_aggregator.fold(st, n, tc_text_get(&x->message[n]), x->message[n].len, &err));
 }
 
 static tc_release *end_round(void *st)
 {
     tacit_error err = {0};
     tc_release *r = NULL;
-    assert_ok(tc_de_aggregator.close(st, &r, &err));
-    tc_de_aggregator.fini(st);
+    assert_ok(tc_dp_fts_de_aggregator.close(st, &r, &err));
+    tc_dp_fts_de_aggregator.fini(st);
     tc_free(st);
     return r;
 }
@@ -146,7 +148,7 @@ static void check_sensitivity(fixture *x, uint64_t number)
         tc_release_free(less);
     }
     /* and in sound mode the bound is tight but for rounding */
-    if (x->o.mode == TC_DE_SOUND)
+    if (x->o.mode == TC_DP_FTS_DE_SOUND)
         assert_true(largest > 0.9999 * (double)scale.sensitivity);
     tc_release_free(all);
 }
@@ -155,7 +157,7 @@ static void test_no_agent_moves_the_sum_further_than_delta(void **state)
 {
     (void)state;
     const uint64_t rounds[] = {0, 15, 39};
-    for (int mode = TC_DE_SOUND; mode <= TC_DE_PAPER; mode++)
+    for (int mode = TC_DP_FTS_DE_SOUND; mode <= TC_DP_FTS_DE_PAPER; mode++)
         for (size_t k = 0; k < 3; k++) {
             fixture x;
             defaults(&x, P);
@@ -211,9 +213,9 @@ static void refuse(fixture *x, void *st, uint64_t agent, const void *bytes, size
                    const char *why)
 {
     tacit_error err = {0};
-    assert_fails(tc_de_aggregator.check(&x->env, &x->o, x->number, agent, bytes, n, &err),
+    assert_fails(tc_dp_fts_de_aggregator.check(&x->env, &x->o, x->number, agent, bytes, n, &err),
                  TACIT_E_ARG, why);
-    assert_fails(tc_de_aggregator.fold(st, agent, bytes, n, &err), TACIT_E_ARG, why);
+    assert_fails(tc_dp_fts_de_aggregator.fold(st, agent, bytes, n, &err), TACIT_E_ARG, why);
 }
 
 static void test_refusals_leave_the_round_as_it_was(void **state)
@@ -229,17 +231,18 @@ static void test_refusals_leave_the_round_as_it_was(void **state)
     write_all(&y, 2);
     tc_release *clean = run(&x, 8, 0, 1, N);
     void *st = open_round(&x, 8);
-    char bytes[TC_DE_HEADER + 8 * M];
+    char bytes[TC_DP_FTS_DE_HEADER + 8 * M];
     memcpy(bytes, tc_text_get(&x.message[0]), sizeof bytes);
     refuse(&x, st, N, bytes, sizeof bytes, "agent 13 is not on the roster of 13 agents");
     refuse(&x, st, 0, bytes, sizeof bytes - 1, "must have 64 bytes");
     refuse(&x, st, 0, tc_text_get(&y.message[0]), y.message[0].len, "of round 1, and round 2");
-    memset(bytes + TC_DE_HEADER, 0x7f, 8); /* what a NaN would be taken for */
+    memset(bytes + TC_DP_FTS_DE_HEADER, 0x7f, 8); /* what a NaN would be taken for */
     refuse(&x, st, 0, bytes, sizeof bytes, "coordinate 0");
     for (size_t n = 0; n < N; n++)
         fold(&x, st, n);
-    assert_fails(tc_de_aggregator.fold(st, 3, tc_text_get(&x.message[3]), x.message[3].len, &err),
-                 TACIT_E_STATE, "agent 3 is in the sum already");
+    assert_fails(
+        tc_dp_fts_de_aggregator.fold(st, 3, tc_text_get(&x.message[3]), x.message[3].len, &err),
+        TACIT_E_STATE, "agent 3 is in the sum already");
     tc_release *r = end_round(st);
     assert_same(clean, r);
     tc_release_free(r);
@@ -257,15 +260,15 @@ static void test_a_liar_is_clipped(void **state)
     defaults(&x, P);
     setup(&x, 0);
     write_all(&x, 1);
-    tc_de_form form = {.round = 0, .width = M, .grid = x.r.plan.grid, .clip = x.r.clip};
+    tc_dp_fts_de_form form = {.round = 0, .width = M, .grid = x.r.plan.grid, .clip = x.r.clip};
     for (size_t k = 0; k < M; k++)
         v[k] = (int64_t)x.r.clip;
     tc_text_fini(&x.message[0]);
-    tc_de_message_write(&form, v, &x.message[0]);
+    tc_dp_fts_de_message_write(&form, v, &x.message[0]);
     tc_release *liar = run(&x, 1, 0, 1, N);
     tc_clip_l2(v, M, x.r.clip);
     tc_text_fini(&x.message[0]);
-    tc_de_message_write(&form, v, &x.message[0]);
+    tc_dp_fts_de_message_write(&form, v, &x.message[0]);
     tc_release *honest = run(&x, 1, 0, 1, N);
     assert_same(liar, honest);
     tc_release_free(liar);
@@ -278,7 +281,7 @@ static void assert_plan(fixture *x, const char *expected)
     tacit_error err = {0};
     tc_round_price price;
     json_t *k = NULL;
-    assert_ok(tc_de_aggregator.price(&x->env, &x->o, 0, &price, &err));
+    assert_ok(tc_dp_fts_de_aggregator.price(&x->env, &x->o, 0, &price, &err));
     json_t *j = tc_dp_event_json(&price.event);
     assert_ok(tc_json_parse(expected, strlen(expected), "expected", &k, &err));
     assert_true(json_equal(j, k));
@@ -293,11 +296,11 @@ static void test_events_are_planned(void **state)
     defaults(&x, P);
     setup(&x, 0);
     assert_plan(&x, "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 1.0}");
-    x.o.mode = TC_DE_PAPER;
+    x.o.mode = TC_DP_FTS_DE_PAPER;
     x.o.sampling_rate = 0.25;
     assert_plan(&x, "{\"dp_event\": \"PoissonSampled\", \"sampling_probability\": 0.25, \"event\": "
                     "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 1.0}}");
-    x.o.sampling = TC_DE_FIXED;
+    x.o.sampling = TC_DP_FTS_DE_FIXED;
     assert_plan(&x, "{\"dp_event\": \"Gaussian\", \"noise_multiplier\": 1.0}");
     x.o.noise_multiplier = 0;
     assert_plan(&x, "{\"dp_event\": \"NonPrivate\"}");
@@ -336,13 +339,13 @@ static void test_fixed_sampling_takes_that_many(void **state)
     uint64_t distinct = 0;
     defaults(&x, 1);
     x.o.noise_multiplier = 0;
-    x.o.sampling = TC_DE_FIXED;
+    x.o.sampling = TC_DP_FTS_DE_FIXED;
     x.o.sampling_rate = 0.4;
     setup(&x, 0);
     v[0] = (int64_t)x.r.clip;
-    tc_de_form form = {.round = 0, .width = M, .grid = x.r.plan.grid, .clip = x.r.clip};
+    tc_dp_fts_de_form form = {.round = 0, .width = M, .grid = x.r.plan.grid, .clip = x.r.clip};
     for (size_t n = 0; n < N; n++)
-        tc_de_message_write(&form, v, &x.message[n]);
+        tc_dp_fts_de_message_write(&form, v, &x.message[n]);
     double one = ldexp((double)x.r.clip, -x.r.plan.grid) / N;
     for (uint64_t seed = 0; seed < 20; seed++) {
         tc_release *r = run(&x, seed, 0, 1, N), *without = run(&x, seed, 0, 1, 0);

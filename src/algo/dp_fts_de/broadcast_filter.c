@@ -40,17 +40,18 @@ enum {
 
 #define GAP_LEAST 5 /* up to exp(-5): who does not start in a region counts for nothing there */
 
-typedef tc_de_agent_state agent;
+typedef tc_dp_fts_de_agent_state agent;
 
-bool tc_de_filter_applies(const agent *a)
+bool tc_dp_fts_de_filter_applies(const agent *a)
 {
-    const tc_de_options *o = a->opts;
-    size_t M = (size_t)o->features, P = tc_de_regions(o);
-    bool alike = o->init == TC_DE_INIT_DOMAIN || tc_de_gap(o, 0) >= GAP_LEAST;
-    bool once = tc_de_releases_next(&a->releases, 0) == 0 &&
-                tc_de_releases_next(&a->releases, 1) == TC_DE_NEVER;
-    return tc_de_federated(a) && o->absorb == TC_DE_PRIOR && tc_de_sends_mean(o) && once && alike &&
-           o->initial > 0 && a->env->agents >= P && P * M <= NUMBERS_MOST / M / 2;
+    const tc_dp_fts_de_options *o = a->opts;
+    size_t M = (size_t)o->features, P = tc_dp_fts_de_regions(o);
+    bool alike = o->init == TC_DP_FTS_DE_INIT_DOMAIN || tc_dp_fts_de_gap(o, 0) >= GAP_LEAST;
+    bool once = tc_dp_fts_de_releases_next(&a->releases, 0) == 0 &&
+                tc_dp_fts_de_releases_next(&a->releases, 1) == TC_DP_FTS_DE_NEVER;
+    return tc_dp_fts_de_federated(a) && o->absorb == TC_DP_FTS_DE_PRIOR &&
+           tc_dp_fts_de_sends_mean(o) && once && alike && o->initial > 0 && a->env->agents >= P &&
+           P * M <= NUMBERS_MOST / M / 2;
 }
 
 /* ---- A ---- */
@@ -66,7 +67,7 @@ static size_t draw_place(const agent *a, size_t region, tc_stream *s)
 {
     const tc_features *f = a->features;
     const size_t from = f->start[region], n = f->start[region + 1] - from;
-    if (a->opts->init == TC_DE_INIT_DOMAIN || n == 0)
+    if (a->opts->init == TC_DP_FTS_DE_INIT_DOMAIN || n == 0)
         return tc_draw_below(s, f->n);
     return from + tc_draw_below(s, n);
 }
@@ -74,7 +75,7 @@ static size_t draw_place(const agent *a, size_t region, tc_stream *s)
 static void draw_point(agent *a, size_t region, tc_stream *s, double *phi)
 {
     const tc_features *f = a->features;
-    const bool there = a->opts->init == TC_DE_INIT_REGION;
+    const bool there = a->opts->init == TC_DP_FTS_DE_INIT_REGION;
     const size_t M = f->rff.M, dim = a->env->space->dim;
     if (f->n > 0) {
         memcpy(phi, f->Phi + draw_place(a, region, s) * M, M * sizeof *phi);
@@ -133,22 +134,22 @@ typedef struct sizes {
 
 static tacit_status read_sizes(agent *a, sizes *out, tacit_error *err)
 {
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    TC_TRY(tc_de_round_init(&r, a->opts, a->env->agents, tc_de_votes(a->opts), err));
+    TC_TRY(tc_dp_fts_de_round_init(&r, a->opts, a->env->agents, tc_dp_fts_de_votes(a->opts), err));
     tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
-    out->rate = tc_de_rate(a->opts, a->env->agents);
+    out->rate = tc_dp_fts_de_rate(a->opts, a->env->agents);
     if (status == TACIT_OK)
         out->sd = ldexp((double)scale.sd, -scale.grid) / out->rate;
     for (size_t i = 0; i < r.plan.blocks; i++)
-        out->members[i] = ldexp(1, TC_DE_WEIGHT_BITS) / r.weights[i];
+        out->members[i] = ldexp(1, TC_DP_FTS_DE_WEIGHT_BITS) / r.weights[i];
     if (a->own && out->rate == 1) { /* its own message is taken out before (heard.c) */
         double agents = (double)a->env->agents;
         out->sd *= agents / (agents - 1);
         for (size_t i = 0; i < r.plan.blocks; i++)
             out->members[i] = fmax(1, out->members[i] - 1);
     }
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     return status;
 }
 
@@ -170,8 +171,8 @@ static tacit_status invert(size_t M, const sizes *z, double members, double own,
 
 /* One region: w has the posterior covariance R^-1, R = I + A cov(e)^-1 A, and a point x the error
  * phi(x)'R^-1 phi(x); its mean over the space, as a share of that of phi'phi. `square` and B of M x M are scratch. */
-static tacit_status find_error(agent *a, tc_de_filter *l, const sizes *z, double *square, double *R,
-                               double *phi, tacit_error *err)
+static tacit_status find_error(agent *a, tc_dp_fts_de_filter *l, const sizes *z, double *square,
+                               double *R, double *phi, tacit_error *err)
 {
     const size_t M = l->M;
     tc_stream s;
@@ -181,7 +182,7 @@ static tacit_status find_error(agent *a, tc_de_filter *l, const sizes *z, double
     for (size_t m = 0; m < M; m++)
         square[m * M + m] += 1;
     TC_TRY(tc_chol(M, square, M, err));
-    tc_stream_public(&s, &a->env->public_seed, TC_FOR_LENS, TC_DE_NEVER);
+    tc_stream_public(&s, &a->env->public_seed, TC_FOR_LENS, TC_DP_FTS_DE_NEVER);
     for (int k = 0; k < POINTS_ERROR; k++) {
         draw_point(a, 0, &s, phi);
         whole += tc_dot(M, phi, phi);
@@ -192,7 +193,7 @@ static tacit_status find_error(agent *a, tc_de_filter *l, const sizes *z, double
     return TACIT_OK;
 }
 
-static tacit_status fill(agent *a, tc_de_filter *l, tc_arena *scratch, tacit_error *err)
+static tacit_status fill(agent *a, tc_dp_fts_de_filter *l, tc_arena *scratch, tacit_error *err)
 {
     const size_t M = l->M, P = l->P;
     size_t n = a->opts->initial < POINTS_MOST ? (size_t)a->opts->initial : POINTS_MOST;
@@ -219,14 +220,15 @@ static tacit_status fill(agent *a, tc_de_filter *l, tc_arena *scratch, tacit_err
     return scratch->failed ? tc_fail_memory(err) : find_error(a, l, &z, square, R, phi, err);
 }
 
-tacit_status tc_de_filter_new(tc_de_filter **out, tc_de_agent_state *a, tacit_error *err)
+tacit_status tc_dp_fts_de_filter_new(tc_dp_fts_de_filter **out, tc_dp_fts_de_agent_state *a,
+                                     tacit_error *err)
 {
-    const size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
+    const size_t M = (size_t)a->opts->features, P = tc_dp_fts_de_regions(a->opts);
     tc_arena scratch = {0};
-    tc_de_filter *l = tc_alloc(1, sizeof *l);
+    tc_dp_fts_de_filter *l = tc_alloc(1, sizeof *l);
     if (!l)
         return tc_fail_memory(err);
-    *l = (tc_de_filter){.M = M, .P = P};
+    *l = (tc_dp_fts_de_filter){.M = M, .P = P};
     l->A = TC_TAKE(&l->memory, P * M * M, double);
     l->B = TC_TAKE(&l->memory, P * M * M, double);
     l->root = TC_TAKE(&l->memory, M * M, double);
@@ -235,13 +237,13 @@ tacit_status tc_de_filter_new(tc_de_filter **out, tc_de_agent_state *a, tacit_er
         status = fill(a, l, &scratch, err);
     tc_arena_fini(&scratch);
     if (status != TACIT_OK)
-        tc_de_filter_free(l);
+        tc_dp_fts_de_filter_free(l);
     else
         *out = l;
     return status;
 }
 
-void tc_de_filter_free(tc_de_filter *l)
+void tc_dp_fts_de_filter_free(tc_dp_fts_de_filter *l)
 {
     if (!l)
         return;
@@ -251,7 +253,8 @@ void tc_de_filter_free(tc_de_filter *l)
 
 /* ---- a broadcast ---- */
 
-void tc_de_filter_apply(const tc_de_filter *l, double *omega, double *common, double *rest)
+void tc_dp_fts_de_filter_apply(const tc_dp_fts_de_filter *l, double *omega, double *common,
+                               double *rest)
 {
     const size_t M = l->M;
     memset(common, 0, M * sizeof *common);

@@ -10,11 +10,11 @@ static const double lambda = 0.05, own = 0.5;
 
 typedef struct fixture {
     tc_space *space;
-    tc_de_options opts;
+    tc_dp_fts_de_options opts;
     tc_env env;
     tc_history history;
     double U[INITIAL], y[INITIAL];
-    tc_de_agent_state agent;
+    tc_dp_fts_de_agent_state agent;
 } fixture;
 
 static void set_options(fixture *f)
@@ -42,13 +42,13 @@ static void set_up(fixture *f)
 {
     tacit_error err = {0};
     set_options(f);
-    assert_ok(tc_de_agent.init(&f->agent, &f->env, &f->opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&f->agent, &f->env, &f->opts, &err));
     assert_non_null(f->agent.filter);
 }
 
 static void tear_down(fixture *f)
 {
-    tc_de_agent.fini(&f->agent);
+    tc_dp_fts_de_agent.fini(&f->agent);
     tc_options_fini(tc_algorithm_dp_fts_de.options, &f->opts);
     tc_space_free(f->space);
 }
@@ -154,11 +154,11 @@ static void reference(const double *A, double members, double sd, const double *
 static double noise_sd(const fixture *f)
 {
     tacit_error err = {0};
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    assert_ok(tc_de_round_init(&r, &f->opts, AGENTS, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &f->opts, AGENTS, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     return ldexp((double)scale.sd, -scale.grid);
 }
 
@@ -171,7 +171,7 @@ static void the_filter_is_the_posterior_mean(void **state)
     for (size_t p = 0; p < L; p++)
         omega[p] = sin(2.3 * (double)p);
     reference(f.agent.filter->A, AGENTS / P, noise_sd(&f), omega, expected);
-    tc_de_filter_apply(f.agent.filter, omega, common, rest);
+    tc_dp_fts_de_filter_apply(f.agent.filter, omega, common, rest);
     for (size_t p = 0; p < L; p++)
         assert_close(omega[p], expected[p], 1e-5); /* others count exp(-15) */
     tear_down(&f);
@@ -185,7 +185,7 @@ static bool applies(void (*change)(fixture *f))
     tacit_error err = {0};
     set_options(&f);
     change(&f);
-    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
     bool there = f.agent.filter != NULL;
     tear_down(&f);
     return there;
@@ -198,8 +198,8 @@ static void nothing(fixture *f)
 
 static void everywhere(fixture *f)
 {
-    f->opts.init = TC_DE_INIT_DOMAIN;
-    f->opts.weights = TC_DE_EVERYWHERE;
+    f->opts.init = TC_DP_FTS_DE_INIT_DOMAIN;
+    f->opts.weights = TC_DP_FTS_DE_EVERYWHERE;
 }
 
 static void several_releases(fixture *f)
@@ -210,17 +210,17 @@ static void several_releases(fixture *f)
 
 static void draws(fixture *f)
 {
-    f->opts.message = TC_DE_DRAW;
+    f->opts.message = TC_DP_FTS_DE_DRAW;
 }
 
 static void followed(fixture *f)
 {
-    f->opts.absorb = TC_DE_POINT;
+    f->opts.absorb = TC_DP_FTS_DE_POINT;
 }
 
 static void mixed(fixture *f)
 {
-    f->opts.weights = TC_DE_EVERYWHERE;
+    f->opts.weights = TC_DP_FTS_DE_EVERYWHERE;
 }
 
 static void few_agents(fixture *f)
@@ -261,11 +261,11 @@ static void without_noise_and_at_many_points_it_holds(void **state)
     set_options(&f);
     f.opts.initial = 1000;
     f.opts.noise_multiplier = 0;
-    f.opts.message = TC_DE_MEAN;
-    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    f.opts.message = TC_DP_FTS_DE_MEAN;
+    assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
     for (size_t p = 0; p < L; p++)
         omega[p] = 1;
-    tc_de_filter_apply(f.agent.filter, omega, common, rest);
+    tc_dp_fts_de_filter_apply(f.agent.filter, omega, common, rest);
     for (size_t p = 0; p < L; p++)
         assert_true(isfinite(omega[p]));
     tear_down(&f);

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#define AT(member) offsetof(tc_de_options, member)
+#define AT(member) offsetof(tc_dp_fts_de_options, member)
 
 static const tc_option table[] = {
     TC_INT_OPTION("features", AT(features), "100", 1, 4096,
@@ -86,37 +86,38 @@ static const tc_option table[] = {
 
 static void begin(const tc_env *env, void *opts)
 {
-    tc_de_options *o = opts;
+    tc_dp_fts_de_options *o = opts;
     if (o->initial < 0)
         o->initial = tc_own_initial(env->budget);
-    if (o->init == TC_DE_INIT_AUTO)
-        o->init = o->own == TC_DE_OWN_GP ? TC_DE_INIT_DOMAIN : TC_DE_INIT_REGION;
+    if (o->init == TC_DP_FTS_DE_INIT_AUTO)
+        o->init =
+            o->own == TC_DP_FTS_DE_OWN_GP ? TC_DP_FTS_DE_INIT_DOMAIN : TC_DP_FTS_DE_INIT_REGION;
 }
 
 /* Options of the other own model, given though they would do nothing. */
-static const char *idle_option(const tc_de_options *o)
+static const char *idle_option(const tc_dp_fts_de_options *o)
 {
-    return o->init == TC_DE_INIT_REGION    ? "init=region"
-           : o->y_mean != 0                ? "y_mean"
-           : o->y_scale != 1               ? "y_scale"
-           : o->absorb == TC_DE_POINT      ? "absorb=point"
-           : o->p1 != 0                    ? "p1"
-           : o->schedule != TC_DE_SQRT     ? "schedule"
-           : o->broadcast == TC_DE_UNIFORM ? "broadcast=uniform"
-           : o->message == TC_DE_DRAW      ? "message=draw"
-                                           : NULL;
+    return o->init == TC_DP_FTS_DE_INIT_REGION    ? "init=region"
+           : o->y_mean != 0                       ? "y_mean"
+           : o->y_scale != 1                      ? "y_scale"
+           : o->absorb == TC_DP_FTS_DE_POINT      ? "absorb=point"
+           : o->p1 != 0                           ? "p1"
+           : o->schedule != TC_DP_FTS_DE_SQRT     ? "schedule"
+           : o->broadcast == TC_DP_FTS_DE_UNIFORM ? "broadcast=uniform"
+           : o->message == TC_DP_FTS_DE_DRAW      ? "message=draw"
+                                                  : NULL;
 }
 
-static tacit_status check_vote(const tc_de_options *o, tacit_error *err)
+static tacit_status check_vote(const tc_dp_fts_de_options *o, tacit_error *err)
 {
-    if (!tc_de_votes(o))
+    if (!tc_dp_fts_de_votes(o))
         return TACIT_OK;
-    if (o->own != TC_DE_OWN_GP)
+    if (o->own != TC_DP_FTS_DE_OWN_GP)
         return tc_fail(err, TACIT_E_ARG, "vote=yes needs own=gp");
     if (o->lengthscale > 0)
         return tc_fail(err, TACIT_E_ARG, "lengthscale is %g, so there is nothing to vote on",
                        o->lengthscale);
-    if (o->sampling == TC_DE_FIXED)
+    if (o->sampling == TC_DP_FTS_DE_FIXED)
         return tc_fail(err, TACIT_E_ARG,
                        "a vote needs all agents: sampling must be poisson, got fixed");
     if (o->sampling_rate < 1)
@@ -130,12 +131,12 @@ static tacit_status check_vote(const tc_de_options *o, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_de_check(const tc_de_options *o, tacit_error *err)
+tacit_status tc_dp_fts_de_check(const tc_dp_fts_de_options *o, tacit_error *err)
 {
-    const char *idle = o->own == TC_DE_OWN_GP ? idle_option(o) : NULL;
+    const char *idle = o->own == TC_DP_FTS_DE_OWN_GP ? idle_option(o) : NULL;
     if (idle)
         return tc_fail(err, TACIT_E_ARG, "%s is for own=features, and own is gp", idle);
-    if (o->own == TC_DE_OWN_GP && o->initial < 1)
+    if (o->own == TC_DP_FTS_DE_OWN_GP && o->initial < 1)
         return tc_fail(err, TACIT_E_ARG,
                        "own=gp needs an initial point at least, got initial=%" PRId64, o->initial);
     if (o->lengthscale > 0 && o->lengthscale < 1e-3)
@@ -151,12 +152,12 @@ const tc_algorithm tc_algorithm_dp_fts_de = {
     .summary = "federated Thompson sampling with distributed exploration, private for every agent",
     .source = "Dai, Low, Jaillet (2021)",
     .options = table,
-    .options_size = sizeof(tc_de_options),
-    .optimizer = &tc_de_agent,
-    .aggregator = &tc_de_aggregator,
+    .options_size = sizeof(tc_dp_fts_de_options),
+    .optimizer = &tc_dp_fts_de_agent,
+    .aggregator = &tc_dp_fts_de_aggregator,
     .begin = begin,
-    .promise = tc_de_promise,
-    .settle = tc_de_settle,
-    .expect = tc_de_expect,
+    .promise = tc_dp_fts_de_promise,
+    .settle = tc_dp_fts_de_settle,
+    .expect = tc_dp_fts_de_expect,
     .free_messages = free_messages,
 };

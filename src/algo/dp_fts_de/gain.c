@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const tc_de_gain_table simulated = {
+static const tc_dp_fts_de_gain_table simulated = {
     .rows = simulated_rows,
     .n = sizeof simulated_rows / sizeof *simulated_rows,
     .dims = simulated_dims,
@@ -31,7 +31,8 @@ static const tc_de_gain_table simulated = {
 /* ---- the table ---- */
 
 /* At point t among the rows of one dimension and number of initial points, which ascend in left_open. */
-static tc_expect_ratio interpolate(const tc_de_gain_row *row, size_t n, size_t t, double open)
+static tc_expect_ratio interpolate(const tc_dp_fts_de_gain_row *row, size_t n, size_t t,
+                                   double open)
 {
     if (open <= row[0].left_open)
         return row[0].at[t];
@@ -63,8 +64,8 @@ static void neighbours(const size_t *values, size_t n, size_t x, size_t out[2])
 }
 
 /* The rows of one dimension and number of initial points stand together. */
-static bool find_rows(const tc_de_gain_table *table, size_t dim, size_t initial, size_t *from,
-                      size_t *n)
+static bool find_rows(const tc_dp_fts_de_gain_table *table, size_t dim, size_t initial,
+                      size_t *from, size_t *n)
 {
     *n = 0;
     for (size_t i = 0; i < table->n; i++)
@@ -75,8 +76,8 @@ static bool find_rows(const tc_de_gain_table *table, size_t dim, size_t initial,
     return *n > 0;
 }
 
-bool tc_de_gain_at(const tc_de_gain_table *table, size_t dim, size_t initial, double open, size_t t,
-                   tc_expect_ratio *out)
+bool tc_dp_fts_de_gain_at(const tc_dp_fts_de_gain_table *table, size_t dim, size_t initial,
+                          double open, size_t t, tc_expect_ratio *out)
 {
     size_t dims[2], initials[2], from, n;
     bool found = false;
@@ -97,29 +98,29 @@ bool tc_de_gain_at(const tc_de_gain_table *table, size_t dim, size_t initial, do
 /* ---- what a broadcast leaves open ---- */
 
 /* Are options in force that change what a message says, and were not simulated? */
-static bool is_special(const tc_de_options *o)
+static bool is_special(const tc_dp_fts_de_options *o)
 {
     return o->features != 100 || o->clip > 0 || o->kernel != TC_KERNEL_SE || o->noise != 0.01 ||
            o->unit || o->sampling_rate < 1;
 }
 
 /* A length-scale that is given and is far from the usual one. */
-static bool is_far(const tc_de_options *o, size_t dim)
+static bool is_far(const tc_dp_fts_de_options *o, size_t dim)
 {
     const double off = o->lengthscale / tc_usual_lengthscale(dim), most = 2.5;
     return o->lengthscale > 0 && (off > most || off < 1 / most);
 }
 
 /* Why there was no simulation of the kind, as far as options say; NULL. */
-static const char *why_none(const tc_env *env, const tc_de_options *o)
+static const char *why_none(const tc_env *env, const tc_dp_fts_de_options *o)
 {
     const size_t dim = env->space->dim;
     return env->agents < 2                       ? "an agent alone hears nobody"
-           : o->broadcast != TC_DE_NORMAL        ? "only broadcast=normal was simulated"
+           : o->broadcast != TC_DP_FTS_DE_NORMAL ? "only broadcast=normal was simulated"
            : o->noise_multiplier == 0            ? "only studies with noise were simulated"
-           : o->own != TC_DE_OWN_GP              ? "only own=gp was simulated"
-           : tc_de_regions(o) > 1                ? "only regions=1 was simulated"
-           : o->mode != TC_DE_SOUND              ? "only mode=sound was simulated"
+           : o->own != TC_DP_FTS_DE_OWN_GP       ? "only own=gp was simulated"
+           : tc_dp_fts_de_regions(o) > 1         ? "only regions=1 was simulated"
+           : o->mode != TC_DP_FTS_DE_SOUND       ? "only mode=sound was simulated"
            : env->budget == 0                    ? "the number of trials is not known"
            : env->budget <= (uint64_t)o->initial ? "no trial comes after the initial points"
            : o->initial < 3 ? "with fewer than 3 initial points agents have nothing to say"
@@ -147,10 +148,11 @@ static tacit_status make_box(size_t dim, tc_space **out, tacit_error *err)
 
 /* As an agent finds it in this box with features of this length-scale; NaN: it would not. The seed is a fixed one, so
  * that all who ask about a study get the same answer. */
-static tacit_status find_left_open(const tc_env *env, const tc_space *box, const tc_de_options *o,
-                                   double lengthscale, double *out, tacit_error *err)
+static tacit_status find_left_open(const tc_env *env, const tc_space *box,
+                                   const tc_dp_fts_de_options *o, double lengthscale, double *out,
+                                   tacit_error *err)
 {
-    tc_de_options plan = *o; /* its pointers stay o's */
+    tc_dp_fts_de_options plan = *o; /* its pointers stay o's */
     const tc_history nothing = {.dim = box->dim};
     const tc_env one = {.space = box,
                         .history = &nothing,
@@ -159,21 +161,21 @@ static tacit_status find_left_open(const tc_env *env, const tc_space *box, const
                         .agents = env->agents,
                         .budget = env->budget};
     plan.lengthscale = lengthscale;
-    plan.vote = TC_DE_VOTE_NO;
+    plan.vote = TC_DP_FTS_DE_VOTE_NO;
     plan.vote_multiplier = 0;
-    tc_de_agent_state *a = tc_alloc(1, sizeof *a);
+    tc_dp_fts_de_agent_state *a = tc_alloc(1, sizeof *a);
     if (!a)
         return tc_fail_memory(err);
-    tacit_status status = tc_de_agent.init(a, &one, &plan, err);
+    tacit_status status = tc_dp_fts_de_agent.init(a, &one, &plan, err);
     *out = status == TACIT_OK && a->filter ? a->filter->error : NAN;
-    tc_de_agent.fini(a);
+    tc_dp_fts_de_agent.fini(a);
     tc_free(a);
     return status;
 }
 
 /* The table counts it at the usual length-scale, whatever a vote then found. One that is given and leaves more open
  * counts as it is. */
-static tacit_status find_index(const tc_env *env, const tc_de_options *o, double *out,
+static tacit_status find_index(const tc_env *env, const tc_dp_fts_de_options *o, double *out,
                                tacit_error *err)
 {
     const size_t dim = env->space->dim;
@@ -189,9 +191,10 @@ static tacit_status find_index(const tc_env *env, const tc_de_options *o, double
     return status;
 }
 
-tacit_status tc_de_expect(const tc_env *env, const void *opts, tc_expect *out, tacit_error *err)
+tacit_status tc_dp_fts_de_expect(const tc_env *env, const void *opts, tc_expect *out,
+                                 tacit_error *err)
 {
-    const tc_de_options *o = opts;
+    const tc_dp_fts_de_options *o = opts;
     tc_expect e = {.none = why_none(env, o)};
     if (!e.none)
         TC_TRY(find_index(env, o, &e.left_open, err));
@@ -200,7 +203,7 @@ tacit_status tc_de_expect(const tc_env *env, const void *opts, tc_expect *out, t
     const size_t dim = env->space->dim;
     for (size_t t = 0; !e.none && t < TC_EXPECT_POINTS; t++) {
         if (simulated_iterations[t] > env->budget - (uint64_t)o->initial ||
-            !tc_de_gain_at(&simulated, dim, (size_t)o->initial, e.left_open, t, &e.at[e.n]))
+            !tc_dp_fts_de_gain_at(&simulated, dim, (size_t)o->initial, e.left_open, t, &e.at[e.n]))
             continue;
         e.iteration[e.n++] = simulated_iterations[t];
     }

@@ -20,7 +20,7 @@ static const size_t simulated_initials[] = {3, 10};
 
 /* dimension, initial points, share left open, {ratio, low, high} at each iteration */
 /* clang-format off */
-static const tc_de_gain_row simulated_rows[] = {
+static const tc_dp_fts_de_gain_row simulated_rows[] = {
     {1, 3, 0.0121, {{0.562, 0.453, 0.696}, {0.491, 0.348, 0.694}, {0.456, 0.263, 0.792}, {0, 0, 0}}},
     {1, 3, 0.02811, {{0.634, 0.513, 0.784}, {0.491, 0.348, 0.694}, {0.456, 0.263, 0.792}, {0, 0, 0}}},
     {1, 3, 0.05663, {{0.666, 0.545, 0.813}, {0.574, 0.421, 0.764}, {0.619, 0.452, 0.837}, {0, 0, 0}}},

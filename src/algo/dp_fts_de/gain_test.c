@@ -18,7 +18,7 @@ static const size_t dims[] = {1, 4}, initials[] = {3, 10};
         }                                                                                          \
     }
 /* The first point of each is as in the others. Those of 10 initial points have the fourth one, too. */
-static const tc_de_gain_row rows[] = {
+static const tc_dp_fts_de_gain_row rows[] = {
     {1, 3, 0.01, SAME(0.2)},
     {1, 3, 0.1, SAME(0.4)},
     {1, 3, 0.9, {{0.8, 0.7, 0.9}, {0.8, 0.8, 0.8}, {0.8, 0.8, 0.8}, {0, 0, 0}}},
@@ -29,7 +29,7 @@ static const tc_de_gain_row rows[] = {
     {4, 10, 0.1, {{0.6, 0.6, 0.6}, {0.1, 0.1, 0.1}, {0.6, 0.6, 0.6}, {0.6, 0.6, 0.6}}},
     {4, 10, 0.9, {{1, 1, 1}, {0.1, 0.1, 0.1}, {1, 1, 1}, {1, 1, 1}}},
 };
-static const tc_de_gain_table easy = {
+static const tc_dp_fts_de_gain_table easy = {
     .rows = rows,
     .n = sizeof rows / sizeof *rows,
     .dims = dims,
@@ -41,7 +41,7 @@ static const tc_de_gain_table easy = {
 static double ratio(size_t dim, size_t initial, double open, size_t t)
 {
     tc_expect_ratio r;
-    assert_true(tc_de_gain_at(&easy, dim, initial, open, t, &r));
+    assert_true(tc_dp_fts_de_gain_at(&easy, dim, initial, open, t, &r));
     return r.ratio;
 }
 
@@ -52,7 +52,7 @@ static void values_lie_between_their_neighbours(void **state)
     assert_close(ratio(1, 3, 0.1, 0), 0.4, 1e-12);
     assert_close(ratio(1, 3, 0.01, 0), 0.2, 1e-12);
     assert_close(ratio(1, 3, sqrt(0.01 * 0.1), 0), 0.3, 1e-12);
-    assert_true(tc_de_gain_at(&easy, 1, 3, sqrt(0.1 * 0.9), 0, &r));
+    assert_true(tc_dp_fts_de_gain_at(&easy, 1, 3, sqrt(0.1 * 0.9), 0, &r));
     assert_close(r.ratio, 0.6, 1e-12);
     assert_close(r.low, (0.4 + 0.7) / 2, 1e-12);
     assert_close(r.high, (0.4 + 0.9) / 2, 1e-12);
@@ -63,7 +63,7 @@ static void beyond_the_table(void **state)
     (void)state;
     tc_expect_ratio r;
     assert_close(ratio(1, 3, 1e-4, 0), 0.2, 1e-12); /* no better than what was simulated */
-    assert_true(tc_de_gain_at(&easy, 1, 3, 0.91, 0, &r));
+    assert_true(tc_dp_fts_de_gain_at(&easy, 1, 3, 0.91, 0, &r));
     assert_false(tc_expect_gains(&r));
     assert_close(r.ratio, 1, 0);
     assert_close(ratio(4, 3, 0.95, 0), 1.02, 0); /* harm stays harm */
@@ -87,7 +87,7 @@ static void points_that_were_not_simulated(void **state)
 {
     (void)state;
     tc_expect_ratio r;
-    assert_false(tc_de_gain_at(&easy, 1, 3, 0.1, 3, &r));
+    assert_false(tc_dp_fts_de_gain_at(&easy, 1, 3, 0.1, 3, &r));
     assert_close(ratio(1, 5, 0.1, 3), 0.25,
                  1e-12); /* of 10 initial points, for there is no other */
 }
@@ -104,7 +104,7 @@ static void check_point(const tc_expect_ratio *a, const tc_expect_ratio *before)
         assert_true(a->ratio >= before->ratio && a->low >= before->low && a->high >= before->high);
 }
 
-static bool together(const tc_de_gain_row *a, const tc_de_gain_row *b)
+static bool together(const tc_dp_fts_de_gain_row *a, const tc_dp_fts_de_gain_row *b)
 {
     return a->dim == b->dim && a->initial == b->initial;
 }
@@ -116,8 +116,8 @@ static void the_table_is_in_order(void **state)
                          (sizeof simulated_initials / sizeof *simulated_initials);
     size_t sets = 0;
     for (size_t i = 0; i < ROWS; i++) {
-        const tc_de_gain_row *row = &simulated_rows[i],
-                             *before = i > 0 && together(row, row - 1) ? row - 1 : NULL;
+        const tc_dp_fts_de_gain_row *row = &simulated_rows[i],
+                                    *before = i > 0 && together(row, row - 1) ? row - 1 : NULL;
         sets += !before;
         assert_true(row->left_open > (before ? before->left_open : 0) && row->left_open < 1);
         for (size_t t = 0; t < TC_EXPECT_POINTS; t++) {
@@ -133,7 +133,7 @@ static void the_table_is_in_order(void **state)
 
 typedef struct study {
     tc_space *space;
-    tc_de_options opts;
+    tc_dp_fts_de_options opts;
     tc_env env;
 } study;
 
@@ -237,7 +237,7 @@ static void what_agents_find_is_what_counts(void **state)
     (void)state;
     tacit_error err = {0};
     study s;
-    tc_de_agent_state a = {0};
+    tc_dp_fts_de_agent_state a = {0};
     begin_study(&s, 2, 20, 30);
     s.opts.lengthscale = 0.1 * pow(2, 0.75);
     tc_expect e = expect(&s, 4);
@@ -245,9 +245,9 @@ static void what_agents_find_is_what_counts(void **state)
     tc_env env = s.env;
     env.history = &h;
     env.public_seed = tc_public_seed_from(5); /* of any study: it hardly matters */
-    assert_ok(tc_de_agent.init(&a, &env, &s.opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&a, &env, &s.opts, &err));
     assert_close(e.left_open, a.filter->error, 0.03);
-    tc_de_agent.fini(&a);
+    tc_dp_fts_de_agent.fini(&a);
     end_study(&s);
 }
 
@@ -255,7 +255,7 @@ static double left_open_at(double lengthscale)
 {
     study s;
     begin_study(&s, 2, 20, 30);
-    s.opts.vote = TC_DE_VOTE_NO;
+    s.opts.vote = TC_DP_FTS_DE_VOTE_NO;
     s.opts.lengthscale = lengthscale;
     double open = expect(&s, 4).left_open;
     end_study(&s);
@@ -289,19 +289,19 @@ static void where_nothing_was_simulated(void **state)
     begin_study(&s, 2, 1, 30);
     unknown(&s, 0, "an agent alone hears nobody");
     begin_study(&s, 2, 20, 30);
-    s.opts.broadcast = TC_DE_NONE;
+    s.opts.broadcast = TC_DP_FTS_DE_NONE;
     unknown(&s, 4, "only broadcast=normal was simulated");
     begin_study(&s, 2, 20, 30);
     s.opts.noise_multiplier = 0;
     unknown(&s, 0, "only studies with noise were simulated");
     begin_study(&s, 2, 20, 30);
-    s.opts.own = TC_DE_OWN_FEATURES;
+    s.opts.own = TC_DP_FTS_DE_OWN_FEATURES;
     unknown(&s, 4, "only own=gp was simulated");
     begin_study(&s, 2, 20, 30);
     s.opts.regions = 2;
     unknown(&s, 4, "only regions=1 was simulated");
     begin_study(&s, 2, 20, 30);
-    s.opts.mode = TC_DE_PAPER;
+    s.opts.mode = TC_DP_FTS_DE_PAPER;
     unknown(&s, 4, "only mode=sound was simulated");
     begin_study(&s, 2, 20, 0);
     unknown(&s, 0, "the number of trials is not known");
@@ -349,7 +349,7 @@ static void the_table_is_of_these_defaults(void **state)
     const size_t all = sizeof simulated_rows / sizeof *simulated_rows;
     for (size_t from = 0; from < all; from += OF)
         for (size_t i = 0; i < OF; i++) {
-            const tc_de_gain_row *row = &simulated_rows[from];
+            const tc_dp_fts_de_gain_row *row = &simulated_rows[from];
             study s;
             begin_study(&s, row->dim, of[i].agents, row->initial == 3 ? 13 : 30);
             s.opts.initial = (int64_t)row->initial;

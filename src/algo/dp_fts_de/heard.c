@@ -22,13 +22,13 @@
 /* What is left of a sum that is mostly the agent's own is not scaled up beyond twice. */
 #define OTHERS_LEAST 0.5
 
-typedef tc_de_agent_state agent;
+typedef tc_dp_fts_de_agent_state agent;
 
-tacit_status tc_de_heard_init(agent *a, tacit_error *err)
+tacit_status tc_dp_fts_de_heard_init(agent *a, tacit_error *err)
 {
     const size_t M = (size_t)a->opts->features;
     a->heard.sent = TC_TAKE(&a->memory, M, int64_t);
-    a->heard.omega = TC_TAKE(&a->memory, tc_de_regions(a->opts) * M, double);
+    a->heard.omega = TC_TAKE(&a->memory, tc_dp_fts_de_regions(a->opts) * M, double);
     a->heard.spare = TC_TAKE(&a->memory, M, double);
     if (a->memory.failed)
         return tc_fail_memory(err);
@@ -55,7 +55,7 @@ static tacit_status add_values(const agent *a, tc_blr *model, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_de_heard_message(const agent *a, double *w, tacit_error *err)
+tacit_status tc_dp_fts_de_heard_message(const agent *a, double *w, tacit_error *err)
 {
     const size_t M = (size_t)a->opts->features;
     tc_blr *model = NULL;
@@ -67,7 +67,7 @@ tacit_status tc_de_heard_message(const agent *a, double *w, tacit_error *err)
     return status;
 }
 
-void tc_de_heard_sent(agent *a)
+void tc_dp_fts_de_heard_sent(agent *a)
 {
     memcpy(a->heard.sent, a->steps, (size_t)a->opts->features * sizeof *a->heard.sent);
 }
@@ -76,11 +76,12 @@ void tc_de_heard_sent(agent *a)
 
 static void take_out_own(const agent *a, uint64_t r, int grid, double *omega)
 {
-    const size_t M = (size_t)a->opts->features, start = tc_de_start_region(a->opts, a->env->party);
-    if (tc_de_rate(a->opts, a->env->agents) < 1)
+    const size_t M = (size_t)a->opts->features,
+                 start = tc_dp_fts_de_start_region(a->opts, a->env->party);
+    if (tc_dp_fts_de_rate(a->opts, a->env->agents) < 1)
         return;
-    for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
-        const double share = tc_de_weight(a->opts, a->env->agents, r, start, i);
+    for (size_t i = 0; i < tc_dp_fts_de_regions(a->opts); i++) {
+        const double share = tc_dp_fts_de_weight(a->opts, a->env->agents, r, start, i);
         for (size_t m = 0; m < M; m++) {
             double own = ldexp((double)a->heard.sent[m], -grid);
             omega[i * M + m] = (omega[i * M + m] - share * own) / fmax(1 - share, OTHERS_LEAST);
@@ -117,17 +118,17 @@ static void values_at(const void *ctx, size_t m, const double *X, size_t ldx, do
 }
 
 /* The noises of several broadcasts are independent, and their mean costs nothing. */
-void tc_de_heard_absorb(agent *a, uint64_t r, int grid, double *omega)
+void tc_dp_fts_de_heard_absorb(agent *a, uint64_t r, int grid, double *omega)
 {
-    const size_t count = tc_de_regions(a->opts) * (size_t)a->opts->features;
+    const size_t count = tc_dp_fts_de_regions(a->opts) * (size_t)a->opts->features;
     take_out_own(a, r, grid, omega);
     if (a->filter)
-        tc_de_filter_apply(a->filter, omega, a->draw, a->heard.spare);
+        tc_dp_fts_de_filter_apply(a->filter, omega, a->draw, a->heard.spare);
     a->heard.broadcasts++;
     for (size_t i = 0; i < count; i++)
         a->omega[i] += (omega[i] - a->omega[i]) / (double)a->heard.broadcasts;
     tc_heard h = {
         .many = values_at, .at = value_at, .ctx = a, .error = a->filter ? a->filter->error : 1};
-    if (a->opts->broadcast != TC_DE_NONE)
+    if (a->opts->broadcast != TC_DP_FTS_DE_NONE)
         tc_own_hear(a->own, &h);
 }

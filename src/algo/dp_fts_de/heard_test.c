@@ -11,10 +11,10 @@ static const double lambda = 0.05;
 
 typedef struct fixture {
     tc_space *space;
-    tc_de_options opts;
+    tc_dp_fts_de_options opts;
     tc_env env;
     tc_history history;
-    tc_de_agent_state agent;
+    tc_dp_fts_de_agent_state agent;
 } fixture;
 
 static tc_space *make_space(bool finite)
@@ -39,8 +39,8 @@ static void set_options(fixture *f, bool finite, size_t initial, uint64_t agents
     f->space = make_space(finite);
     assert_ok(tc_history_init(&f->history, f->space, &err));
     assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &f->opts, &err));
-    f->opts.own = TC_DE_OWN_GP;
-    f->opts.init = TC_DE_INIT_DOMAIN;
+    f->opts.own = TC_DP_FTS_DE_OWN_GP;
+    f->opts.init = TC_DP_FTS_DE_INIT_DOMAIN;
     f->opts.lengthscale = 0.2;
     f->opts.features = M;
     f->opts.regions = 1;
@@ -62,12 +62,12 @@ static void set_up(fixture *f, bool finite, size_t initial, uint64_t agents)
 {
     tacit_error err = {0};
     set_options(f, finite, initial, agents);
-    assert_ok(tc_de_agent.init(&f->agent, &f->env, &f->opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&f->agent, &f->env, &f->opts, &err));
 }
 
 static void tear_down(fixture *f)
 {
-    tc_de_agent.fini(&f->agent);
+    tc_dp_fts_de_agent.fini(&f->agent);
     tc_history_fini(&f->history);
     tc_options_fini(tc_algorithm_dp_fts_de.options, &f->opts);
     tc_space_free(f->space);
@@ -156,7 +156,7 @@ static void the_message_is_the_mean_of_values_standardised_locally(void **state)
             double w[M], expected[M];
             set_up(&f, finite, 6, 10);
             observe(&f, 6 + more, 3, 100);
-            assert_ok(tc_de_heard_message(&f.agent, w, &err));
+            assert_ok(tc_dp_fts_de_heard_message(&f.agent, w, &err));
             slow_message(&f, expected);
             for (size_t m = 0; m < M; m++)
                 assert_close(w[m], expected[m], 1e-9);
@@ -177,7 +177,7 @@ static void noisy_values_count_for_less_in_a_message(void **state)
         for (double noise = 0.1; noise < 0.9; noise *= 2) {
             for (size_t i = 0; i < f.history.n; i++)
                 f.history.noise[i] = noise * (1 + (double)(i % 2));
-            assert_ok(tc_de_heard_message(&f.agent, w, &err));
+            assert_ok(tc_dp_fts_de_heard_message(&f.agent, w, &err));
             slow_message(&f, expected);
             for (size_t m = 0; m < M; m++)
                 assert_close(w[m], expected[m], 1e-9);
@@ -190,7 +190,7 @@ static tc_text message(fixture *f)
 {
     tacit_error err = {0};
     tc_text out = {0};
-    assert_ok(tc_de_agent.publish(&f->agent, 0, &out, &err));
+    assert_ok(tc_dp_fts_de_agent.publish(&f->agent, 0, &out, &err));
     return out;
 }
 
@@ -212,10 +212,10 @@ static void ablated(int broadcast, uint64_t party, int64_t *steps)
     set_options(&f, false, 6, 10);
     f.opts.broadcast = broadcast;
     f.env.party = party;
-    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
     observe(&f, 6, 1, (double)party);
     tc_text out = message(&f);
-    assert_ok(tc_de_message_read(&f.agent.form, tc_text_get(&out), out.len, steps, &err));
+    assert_ok(tc_dp_fts_de_message_read(&f.agent.form, tc_text_get(&out), out.len, steps, &err));
     tc_text_fini(&out);
     tear_down(&f);
 }
@@ -225,12 +225,12 @@ static void ablations_send_what_they_say(void **state)
     int64_t normal[M], reversed[M], strange[M], other[M];
     double square = 0, usual = 0;
     (void)state;
-    ablated(TC_DE_NORMAL, 1, normal);
-    ablated(TC_DE_REVERSED, 1, reversed);
+    ablated(TC_DP_FTS_DE_NORMAL, 1, normal);
+    ablated(TC_DP_FTS_DE_REVERSED, 1, reversed);
     for (size_t m = 0; m < M; m++)
         assert_int_equal(reversed[m], -normal[m]);
-    ablated(TC_DE_STRANGE, 1, strange);
-    ablated(TC_DE_STRANGE, 2, other);
+    ablated(TC_DP_FTS_DE_STRANGE, 1, strange);
+    ablated(TC_DP_FTS_DE_STRANGE, 2, other);
     assert_memory_equal(strange, other, sizeof strange); /* the same function for all */
     for (size_t m = 0; m < M; m++) {
         square += (double)strange[m] * (double)strange[m];
@@ -253,8 +253,8 @@ static void the_message_has_no_units(void **state)
         }
         tc_text other = message_in_units(finite, 1000, -500);
         for (size_t m = 0; m < M; m++) {
-            int64_t a = tc_de_int64(tc_text_get(&plain) + TC_DE_HEADER + 8 * m),
-                    b = tc_de_int64(tc_text_get(&other) + TC_DE_HEADER + 8 * m);
+            int64_t a = tc_dp_fts_de_int64(tc_text_get(&plain) + TC_DP_FTS_DE_HEADER + 8 * m),
+                    b = tc_dp_fts_de_int64(tc_text_get(&other) + TC_DP_FTS_DE_HEADER + 8 * m);
             assert_close((double)a, (double)b, 1 + 1e-9 * fabs((double)a));
         }
         tc_text_fini(&other);
@@ -272,7 +272,8 @@ static void without_units_the_message_is_empty(void **state)
         observe(&f, initial, initial > 1 ? 0 : 1, 0.1);
         tc_text out = message(&f);
         for (size_t m = 0; m < M; m++)
-            assert_int_equal(tc_de_int64(tc_text_get(&out) + TC_DE_HEADER + 8 * m), 0);
+            assert_int_equal(tc_dp_fts_de_int64(tc_text_get(&out) + TC_DP_FTS_DE_HEADER + 8 * m),
+                             0);
         tc_text_fini(&out);
         tear_down(&f);
     }
@@ -284,21 +285,22 @@ static void without_units_the_message_is_empty(void **state)
 static void absorb_itself_and(fixture *f, double noise)
 {
     tacit_error err = {0};
-    const size_t P = tc_de_regions(&f->opts);
+    const size_t P = tc_dp_fts_de_regions(&f->opts);
     uint8_t bytes[8 * 4 * M];
     tc_text sent = message(f);
-    assert_ok(tc_de_agent.published(&f->agent, 0, &err));
+    assert_ok(tc_dp_fts_de_agent.published(&f->agent, 0, &err));
     for (size_t j = 0; j < P * M; j++) {
-        double nu = ldexp((double)tc_de_int64(tc_text_get(&sent) + TC_DE_HEADER + 8 * (j % M)),
-                          -f->agent.form.grid);
-        double share = tc_de_weight(&f->opts, f->env.agents, 0,
-                                    tc_de_start_region(&f->opts, f->env.party), j / M);
+        double nu = ldexp(
+            (double)tc_dp_fts_de_int64(tc_text_get(&sent) + TC_DP_FTS_DE_HEADER + 8 * (j % M)),
+            -f->agent.form.grid);
+        double share = tc_dp_fts_de_weight(
+            &f->opts, f->env.agents, 0, tc_dp_fts_de_start_region(&f->opts, f->env.party), j / M);
         uint64_t step =
             (uint64_t)(int64_t)llround(ldexp(share * nu + noise, f->agent.release_grid));
         for (size_t b = 0; b < 8; b++)
             bytes[8 * j + b] = (uint8_t)(step >> (8 * b));
     }
-    assert_ok(tc_de_agent.absorb(&f->agent, 0, bytes, 8 * P * M, &err));
+    assert_ok(tc_dp_fts_de_agent.absorb(&f->agent, 0, bytes, 8 * P * M, &err));
     tc_text_fini(&sent);
 }
 
@@ -310,7 +312,7 @@ static void absorb_itself(fixture *f)
 static double heard_length(const fixture *f)
 {
     double sum = 0;
-    for (size_t j = 0; j < tc_de_regions(&f->opts) * M; j++)
+    for (size_t j = 0; j < tc_dp_fts_de_regions(&f->opts) * M; j++)
         sum += f->agent.omega[j] * f->agent.omega[j];
     return sqrt(sum);
 }
@@ -325,7 +327,7 @@ static void nobody_hears_itself(void **state)
             tacit_error err = {0};
             set_options(&f, false, 6, agents);
             f.opts.regions = regions;
-            assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+            assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
             observe(&f, 6, 1, 0);
             absorb_itself(&f);
             assert_true(heard_length(&f) < 1e-6);
@@ -343,7 +345,7 @@ static double loudest(uint64_t agents)
     set_options(&f, false, 6, agents);
     f.opts.regions = 4;
     f.opts.gap = 6;
-    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
     observe(&f, 6, 1, 0);
     absorb_itself_and(&f, 0.125);
     for (size_t j = 0; j < 4 * M; j++)
@@ -366,7 +368,7 @@ static void a_sampled_agent_takes_out_nothing(void **state)
     (void)state;
     set_options(&f, false, 6, 8);
     f.opts.sampling_rate = 0.5;
-    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
     observe(&f, 6, 1, 0);
     absorb_itself(&f);
     assert_true(heard_length(&f) > 0.1);
@@ -381,13 +383,13 @@ static void refuse(void (*change)(fixture *f), const char *why)
     tacit_error err = {0};
     set_options(&f, false, 6, 10);
     change(&f);
-    assert_fails(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err), TACIT_E_ARG, why);
+    assert_fails(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err), TACIT_E_ARG, why);
     tear_down(&f);
 }
 
 static void region(fixture *f)
 {
-    f->opts.init = TC_DE_INIT_REGION;
+    f->opts.init = TC_DP_FTS_DE_INIT_REGION;
 }
 
 static void mean(fixture *f)
@@ -402,7 +404,7 @@ static void scale(fixture *f)
 
 static void point(fixture *f)
 {
-    f->opts.absorb = TC_DE_POINT;
+    f->opts.absorb = TC_DP_FTS_DE_POINT;
 }
 
 static void follow(fixture *f)
@@ -412,17 +414,17 @@ static void follow(fixture *f)
 
 static void schedule(fixture *f)
 {
-    f->opts.schedule = TC_DE_INVERSE;
+    f->opts.schedule = TC_DP_FTS_DE_INVERSE;
 }
 
 static void uniform(fixture *f)
 {
-    f->opts.broadcast = TC_DE_UNIFORM;
+    f->opts.broadcast = TC_DP_FTS_DE_UNIFORM;
 }
 
 static void draw(fixture *f)
 {
-    f->opts.message = TC_DE_DRAW;
+    f->opts.message = TC_DP_FTS_DE_DRAW;
 }
 
 static void nothing_at_first(fixture *f)
@@ -432,7 +434,7 @@ static void nothing_at_first(fixture *f)
 
 static void vote(fixture *f)
 {
-    f->opts.vote = TC_DE_VOTE_YES;
+    f->opts.vote = TC_DP_FTS_DE_VOTE_YES;
     f->opts.vote_multiplier = 1;
     f->opts.lengthscale = 0;
 }
@@ -458,7 +460,7 @@ static void vote_without_noise(fixture *f)
 static void vote_on_features(fixture *f)
 {
     vote(f);
-    f->opts.own = TC_DE_OWN_FEATURES;
+    f->opts.own = TC_DP_FTS_DE_OWN_FEATURES;
 }
 
 static void what_does_not_go_together_is_refused(void **state)
@@ -486,10 +488,10 @@ static void a_fit_of_another_model_is_refused(void **state)
     tacit_error err = {0};
     (void)state;
     set_options(&f, false, 6, 10);
-    f.opts.own = TC_DE_OWN_FEATURES;
-    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
-    assert_false(tc_de_agent.fit_due(&f.agent));
-    assert_fails(tc_de_agent.fitted(&f.agent, "{}", &err), TACIT_E_CORRUPT,
+    f.opts.own = TC_DP_FTS_DE_OWN_FEATURES;
+    assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    assert_false(tc_dp_fts_de_agent.fit_due(&f.agent));
+    assert_fails(tc_dp_fts_de_agent.fitted(&f.agent, "{}", &err), TACIT_E_CORRUPT,
                  "the journal has a fit, and own=features fits nothing");
     tear_down(&f);
 }
@@ -502,8 +504,8 @@ static double error_of(uint64_t agents, double multiplier, size_t initial)
     tacit_error err = {0};
     set_options(&f, false, initial, agents);
     f.opts.noise_multiplier = multiplier;
-    f.opts.message = TC_DE_MEAN;
-    assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+    f.opts.message = TC_DP_FTS_DE_MEAN;
+    assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
     assert_non_null(f.agent.filter);
     double error = f.agent.filter->error;
     assert_true(error >= 0 && error <= 1);
@@ -552,11 +554,11 @@ static void add_message(const fixture *f, tc_stream *s, const double *w, double 
 static double noise_sd(const fixture *f)
 {
     tacit_error err = {0};
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_sum_scale scale_of;
-    assert_ok(tc_de_round_init(&r, &f->opts, f->env.agents, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &f->opts, f->env.agents, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale_of, &err));
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     return ldexp((double)scale_of.sd, -scale_of.grid);
 }
 
@@ -571,7 +573,7 @@ static void add_run(const fixture *f, tc_stream *s, double *left, double *whole)
         add_message(f, s, w, omega);
     for (size_t m = 0; m < M; m++) /* (omega - its own/N)/(1 - 1/N) */
         omega[m] = (omega[m] / agents + sd * tc_draw_normal(s)) / (1 - 1 / agents);
-    tc_de_filter_apply(f->agent.filter, omega, common, rest);
+    tc_dp_fts_de_filter_apply(f->agent.filter, omega, common, rest);
     for (int k = 0; k < 32; k++) {
         double x = tc_draw_uniform(s), phi[M], off = 0, there = 0;
         tc_rff_many(&f->agent.features->rff, 1, &x, 1, phi, M);
@@ -600,7 +602,7 @@ static void the_error_is_what_it_says(void **state)
         double left = 0, whole = 0;
         set_options(&f, false, cases[c].initial, cases[c].agents);
         f.opts.noise_multiplier = cases[c].multiplier;
-        assert_ok(tc_de_agent.init(&f.agent, &f.env, &f.opts, &err));
+        assert_ok(tc_dp_fts_de_agent.init(&f.agent, &f.env, &f.opts, &err));
         tc_stream_public(&s, &f.env.public_seed, TC_FOR_RUN, 7 + c);
         for (int i = 0; i < RUNS; i++)
             add_run(&f, &s, &left, &whole);

@@ -20,27 +20,27 @@ enum { BLOCK = 64 }; /* coordinates that are written at a time */
 
 static const char magic[] = "TDE1";
 
-int64_t tc_de_int64(const void *little_endian)
+int64_t tc_dp_fts_de_int64(const void *little_endian)
 {
     uint64_t word;
     memcpy(&word, little_endian, 8);
     return (int64_t)le64toh(word);
 }
 
-void tc_de_broadcast_read(const void *bytes, size_t n, double unit, double *restrict omega)
+void tc_dp_fts_de_broadcast_read(const void *bytes, size_t n, double unit, double *restrict omega)
 {
     for (size_t i = 0; i < n; i++)
-        omega[i] = unit * (double)tc_de_int64((const char *)bytes + 8 * i);
+        omega[i] = unit * (double)tc_dp_fts_de_int64((const char *)bytes + 8 * i);
 }
 
-void tc_de_message_write(const tc_de_form *f, const int64_t *v, tc_text *out)
+void tc_dp_fts_de_message_write(const tc_dp_fts_de_form *f, const int64_t *v, tc_text *out)
 {
-    uint8_t header[TC_DE_HEADER];
+    uint8_t header[TC_DP_FTS_DE_HEADER];
     uint64_t block[BLOCK];
     memcpy(header, magic, 4);
     tc_put_le(header + 4, (uint32_t)f->grid, 4);
     tc_put_le(header + 8, f->round, 8);
-    tc_text_add_bytes(out, header, TC_DE_HEADER);
+    tc_text_add_bytes(out, header, TC_DP_FTS_DE_HEADER);
     for (size_t from = 0; from < f->width; from += BLOCK) {
         size_t n = f->width - from < BLOCK ? f->width - from : BLOCK;
         for (size_t i = 0; i < n; i++)
@@ -49,9 +49,10 @@ void tc_de_message_write(const tc_de_form *f, const int64_t *v, tc_text *out)
     }
 }
 
-static tacit_status check_header(const tc_de_form *f, const uint8_t *b, size_t n, tacit_error *err)
+static tacit_status check_header(const tc_dp_fts_de_form *f, const uint8_t *b, size_t n,
+                                 tacit_error *err)
 {
-    size_t size = TC_DE_HEADER + 8 * f->width;
+    size_t size = TC_DP_FTS_DE_HEADER + 8 * f->width;
     if (n != size)
         return tc_fail(err, TACIT_E_ARG,
                        "the message must have %zu bytes for %zu features, got %zu", size, f->width,
@@ -91,15 +92,15 @@ static bool read_block(const uint8_t *b, size_t n, uint64_t limit, int64_t *rest
 {
     uint64_t beyond = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint64_t x = (uint64_t)tc_de_int64(b + 8 * i);
+        const uint64_t x = (uint64_t)tc_dp_fts_de_int64(b + 8 * i);
         v[i] = (int64_t)x;
         beyond |= (limit - x) | (limit + x);
     }
     return beyond >> 63 == 0;
 }
 
-tacit_status tc_de_message_read(const tc_de_form *f, const void *bytes, size_t n, int64_t *v,
-                                tacit_error *err)
+tacit_status tc_dp_fts_de_message_read(const tc_dp_fts_de_form *f, const void *bytes, size_t n,
+                                       int64_t *v, tacit_error *err)
 {
     const uint8_t *b = bytes;
     int64_t block[BLOCK];
@@ -107,7 +108,7 @@ tacit_status tc_de_message_read(const tc_de_form *f, const void *bytes, size_t n
     for (size_t from = 0; from < f->width; from += BLOCK) {
         size_t count = f->width - from < BLOCK ? f->width - from : BLOCK;
         int64_t *out = v ? v + from : block;
-        if (!read_block(b + TC_DE_HEADER + 8 * from, count, f->clip, out))
+        if (!read_block(b + TC_DP_FTS_DE_HEADER + 8 * from, count, f->clip, out))
             return check_range(out, count, from, (int64_t)f->clip, err);
     }
     return TACIT_OK;

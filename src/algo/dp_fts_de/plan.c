@@ -43,13 +43,13 @@
 
 enum { MOST_REGIONS = 64 };
 
-static uint64_t planned_rounds(const tc_env *env, const tc_de_options *o)
+static uint64_t planned_rounds(const tc_env *env, const tc_dp_fts_de_options *o)
 {
     uint64_t initial = (uint64_t)o->initial;
     return env->budget > initial ? env->budget - initial : 0;
 }
 
-static tacit_status check(const tc_env *env, const tc_de_options *o, tacit_error *err)
+static tacit_status check(const tc_env *env, const tc_dp_fts_de_options *o, tacit_error *err)
 {
     if (o->noise_multiplier == 0)
         return tc_fail(err, TACIT_E_ARG,
@@ -58,7 +58,7 @@ static tacit_status check(const tc_env *env, const tc_de_options *o, tacit_error
     if (env->agents < 2)
         return tc_fail(err, TACIT_E_ARG,
                        "a promise needs a roster of at least 2 agents, got %" PRIu64, env->agents);
-    TC_TRY(tc_de_check_room(o, err));
+    TC_TRY(tc_dp_fts_de_check_room(o, err));
     if (planned_rounds(env, o) == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "a promise needs a number of trials above the %" PRId64
@@ -67,16 +67,16 @@ static tacit_status check(const tc_env *env, const tc_de_options *o, tacit_error
     return TACIT_OK;
 }
 
-static tacit_status count_releases(const tc_de_options *o, uint64_t rounds, uint64_t *out,
+static tacit_status count_releases(const tc_dp_fts_de_options *o, uint64_t rounds, uint64_t *out,
                                    tacit_error *err)
 {
-    tc_de_releases r;
+    tc_dp_fts_de_releases r;
     uint64_t n = 0;
-    TC_TRY(tc_de_releases_init(&r, o->releases, err));
-    for (uint64_t at = tc_de_releases_next(&r, 0); at < rounds;
-         at = tc_de_releases_next(&r, at + 1))
+    TC_TRY(tc_dp_fts_de_releases_init(&r, o->releases, err));
+    for (uint64_t at = tc_dp_fts_de_releases_next(&r, 0); at < rounds;
+         at = tc_dp_fts_de_releases_next(&r, at + 1))
         n++;
-    tc_de_releases_fini(&r);
+    tc_dp_fts_de_releases_fini(&r);
     if (n == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "releases=%s has no round among the %" PRIu64 " that are planned",
@@ -87,56 +87,56 @@ static tacit_status count_releases(const tc_de_options *o, uint64_t rounds, uint
 
 /* ---- regions=0 ---- */
 
-static double length_of(const tc_env *env, const tc_de_options *o)
+static double length_of(const tc_env *env, const tc_dp_fts_de_options *o)
 {
-    return tc_de_lengthscale(o, env->space ? env->space->dim : 1);
+    return tc_dp_fts_de_lengthscale(o, env->space ? env->space->dim : 1);
 }
 
 /* Of cubes with a side of 2.5 length-scales, and of volumes of 4 cells: within one, a few features
  * tell all about f. */
-static double finest(const tc_env *env, const tc_de_options *o)
+static double finest(const tc_env *env, const tc_dp_fts_de_options *o)
 {
     double dim = env->space ? (double)env->space->dim : 1;
     double sides = pow(fmax(1, 0.4 / length_of(env, o)), dim);
     double volume = fmax(1, pow(1 / length_of(env, o), dim) / 4);
-    double room = tc_de_room(o) / ((double)o->features * (double)o->features);
+    double room = tc_dp_fts_de_room(o) / ((double)o->features * (double)o->features);
     return fmax(1, fmin(fmin(sides, volume), fmin(fmin(MOST_REGIONS, room), (double)env->agents)));
 }
 
-static bool is_strip(const tc_env *env, const tc_de_options *o)
+static bool is_strip(const tc_env *env, const tc_dp_fts_de_options *o)
 {
     size_t dim = env->space ? env->space->dim : 1, most = 1;
     for (size_t d = 0; d < dim; d++) {
-        size_t parts = tc_region_parts(tc_de_regions(o), dim, d);
+        size_t parts = tc_region_parts(tc_dp_fts_de_regions(o), dim, d);
         most = parts > most ? parts : most;
     }
     return (double)most * NARROW * length_of(env, o) > 1;
 }
 
-static tacit_status round_scale(const tc_env *env, const tc_de_options *o, uint64_t round,
+static tacit_status round_scale(const tc_env *env, const tc_dp_fts_de_options *o, uint64_t round,
                                 tc_sum_scale *out, tacit_error *err)
 {
-    tc_de_round r;
-    TC_TRY(tc_de_round_init(&r, o, env->agents, round, err));
+    tc_dp_fts_de_round r;
+    TC_TRY(tc_dp_fts_de_round_init(&r, o, env->agents, round, err));
     tacit_status status = tc_sum_plan_scale(&r.plan, out, err);
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     return status;
 }
 
 /* The sd of a broadcast's noise in round 0, where agents count most in their start region and it is largest. */
-static tacit_status broadcast_sd(const tc_env *env, const tc_de_options *o, double *out,
+static tacit_status broadcast_sd(const tc_env *env, const tc_dp_fts_de_options *o, double *out,
                                  tacit_error *err)
 {
     tc_sum_scale scale;
-    TC_TRY(round_scale(env, o, tc_de_votes(o), &scale, err));
-    *out = ldexp((double)scale.sd, -scale.grid) / tc_de_rate(o, env->agents);
+    TC_TRY(round_scale(env, o, tc_dp_fts_de_votes(o), &scale, err));
+    *out = ldexp((double)scale.sd, -scale.grid) / tc_dp_fts_de_rate(o, env->agents);
     return TACIT_OK;
 }
 
 /* plan has its noise multiplier. */
-static tacit_status choose_regions(const tc_env *env, tc_de_options *plan, tacit_error *err)
+static tacit_status choose_regions(const tc_env *env, tc_dp_fts_de_options *plan, tacit_error *err)
 {
-    plan->regions = plan->own == TC_DE_OWN_GP ? 1 : (int64_t)finest(env, plan);
+    plan->regions = plan->own == TC_DP_FTS_DE_OWN_GP ? 1 : (int64_t)finest(env, plan);
     for (; plan->regions > 1; plan->regions--) {
         double sd;
         if (is_strip(env, plan))
@@ -151,33 +151,33 @@ static tacit_status choose_regions(const tc_env *env, tc_de_options *plan, tacit
 /* ---- noise ---- */
 
 /* What a ledger will set aside for discreteness, at most: for any plan with these releases. */
-static double share_at_most(const tc_de_options *o, double epsilon, uint64_t releases)
+static double share_at_most(const tc_dp_fts_de_options *o, double epsilon, uint64_t releases)
 {
     double regions = o->regions > 0 ? (double)o->regions : MOST_REGIONS;
     double coordinates = (double)releases * regions * (double)o->features;
-    if (o->own == TC_DE_OWN_GP) /* there may be a vote */
-        coordinates += TC_DE_VOTE_GRID;
+    if (o->own == TC_DP_FTS_DE_OWN_GP) /* there may be a vote */
+        coordinates += TC_DP_FTS_DE_VOTE_GRID;
     return (1 + exp(epsilon)) * coordinates * DISTANCE;
 }
 
 /* The same for this plan. With a little more noise than it has yet, sums may be on a grid of half as
  * many steps, and their distance four times as large. */
-static tacit_status share_of(const tc_env *env, const tc_de_options *plan, double epsilon,
+static tacit_status share_of(const tc_env *env, const tc_dp_fts_de_options *plan, double epsilon,
                              double *out, tacit_error *err)
 {
     const uint64_t rounds = planned_rounds(env, plan);
     double distance = 0;
-    tc_de_releases r;
-    TC_TRY(tc_de_releases_init(&r, plan->releases, err));
+    tc_dp_fts_de_releases r;
+    TC_TRY(tc_dp_fts_de_releases_init(&r, plan->releases, err));
     tacit_status status = TACIT_OK;
-    for (uint64_t t = tc_de_releases_next(&r, 0); t < rounds && status == TACIT_OK;
-         t = tc_de_releases_next(&r, t + 1)) {
+    for (uint64_t t = tc_dp_fts_de_releases_next(&r, 0); t < rounds && status == TACIT_OK;
+         t = tc_dp_fts_de_releases_next(&r, t + 1)) {
         tc_sum_scale scale = {0};
-        status = round_scale(env, plan, t + tc_de_votes(plan), &scale, err);
+        status = round_scale(env, plan, t + tc_dp_fts_de_votes(plan), &scale, err);
         distance += scale.distance;
     }
-    tc_de_releases_fini(&r);
-    if (status == TACIT_OK && tc_de_votes(plan)) {
+    tc_dp_fts_de_releases_fini(&r);
+    if (status == TACIT_OK && tc_dp_fts_de_votes(plan)) {
         tc_sum_scale scale = {0};
         status = round_scale(env, plan, 0, &scale, err);
         distance += scale.distance;
@@ -188,10 +188,10 @@ static tacit_status share_of(const tc_env *env, const tc_de_options *plan, doubl
 
 /* Coins are tossed with a multiple of 2^-32. Where discreteness takes too much of delta, integer Renyi
  * orders: they hold for it as it is. */
-static tacit_status calibrate(const tc_de_options *o, double epsilon, double delta, double share,
-                              uint64_t releases, double *z, tacit_error *err)
+static tacit_status calibrate(const tc_dp_fts_de_options *o, double epsilon, double delta,
+                              double share, uint64_t releases, double *z, tacit_error *err)
 {
-    bool coins = o->sampling == TC_DE_POISSON && o->sampling_rate < 1;
+    bool coins = o->sampling == TC_DP_FTS_DE_POISSON && o->sampling_rate < 1;
     const tc_accountant *a = coins ? &tc_accountant_pld : &tc_accountant_gaussian;
     double rest = delta - share;
     if (!(rest > delta / 2)) {
@@ -211,31 +211,32 @@ static tacit_status calibrate(const tc_de_options *o, double epsilon, double del
 
 /* Gaussian releases compose by the squares of 1/z: n of z are as much as a vote of z/sqrt(n s) and n
  * of z/sqrt(1-s). */
-static void split(tc_de_options *plan, double z, uint64_t releases)
+static void split(tc_dp_fts_de_options *plan, double z, uint64_t releases)
 {
-    const bool vote = tc_de_votes(plan);
+    const bool vote = tc_dp_fts_de_votes(plan);
     plan->noise_multiplier = vote ? z / sqrt(1 - VOTE_SHARE) : z;
     plan->vote_multiplier = vote ? z / sqrt((double)releases * VOTE_SHARE) : 0;
 }
 
 /* z: of the releases if there is no vote. Where none is possible auto stays, as in documents from before there
  * were votes. */
-static void choose_vote(const tc_env *env, tc_de_options *plan, double z, uint64_t releases)
+static void choose_vote(const tc_env *env, tc_dp_fts_de_options *plan, double z, uint64_t releases)
 {
-    bool may = plan->own == TC_DE_OWN_GP && plan->lengthscale == 0 &&
-               plan->initial >= TC_DE_VOTE_VALUES && plan->sampling_rate == 1 &&
-               plan->sampling == TC_DE_POISSON && plan->mode == TC_DE_SOUND;
+    bool may = plan->own == TC_DP_FTS_DE_OWN_GP && plan->lengthscale == 0 &&
+               plan->initial >= TC_DP_FTS_DE_VOTE_VALUES && plan->sampling_rate == 1 &&
+               plan->sampling == TC_DP_FTS_DE_POISSON && plan->mode == TC_DP_FTS_DE_SOUND;
     double noise = z / sqrt((double)releases * VOTE_SHARE);
-    if (plan->vote != TC_DE_VOTE_AUTO || !may)
+    if (plan->vote != TC_DP_FTS_DE_VOTE_AUTO || !may)
         return;
-    plan->vote = (double)env->agents >= VOTE_AGENTS * noise ? TC_DE_VOTE_YES : TC_DE_VOTE_NO;
+    plan->vote =
+        (double)env->agents >= VOTE_AGENTS * noise ? TC_DP_FTS_DE_VOTE_YES : TC_DP_FTS_DE_VOTE_NO;
 }
 
 /* ---- */
 
 /* plan is a copy of the options; its releases are words or a list, never auto. */
-static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsilon, double delta,
-                             tacit_error *err)
+static tacit_status complete(const tc_env *env, tc_dp_fts_de_options *plan, double epsilon,
+                             double delta, tacit_error *err)
 {
     uint64_t releases;
     double z;
@@ -246,7 +247,7 @@ static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsi
     TC_TRY(calibrate(plan, epsilon, delta, rough ? 0 : share, releases, &z, err));
     choose_vote(env, plan, z, releases);
     split(plan, z, releases);
-    TC_TRY(tc_de_check(plan, err));
+    TC_TRY(tc_dp_fts_de_check(plan, err));
     if (plan->regions == 0)
         TC_TRY(choose_regions(env, plan, err));
     if (!rough)
@@ -257,11 +258,11 @@ static tacit_status complete(const tc_env *env, tc_de_options *plan, double epsi
     return TACIT_OK;
 }
 
-tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
-                           tacit_error *err)
+tacit_status tc_dp_fts_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
+                                  tacit_error *err)
 {
-    tc_de_options *o = opts;
-    tc_de_options plan = *o;
+    tc_dp_fts_de_options *o = opts;
+    tc_dp_fts_de_options plan = *o;
     bool chooses = strcmp(o->releases, "auto") == 0;
     plan.releases = tc_strdup(chooses ? "first" : o->releases);
     if (!plan.releases)
@@ -278,9 +279,9 @@ tacit_status tc_de_promise(const tc_env *env, void *opts, double epsilon, double
 
 /* ---- without a promise ---- */
 
-tacit_status tc_de_settle(const tc_env *env, void *opts, tacit_error *err)
+tacit_status tc_dp_fts_de_settle(const tc_env *env, void *opts, tacit_error *err)
 {
-    tc_de_options *o = opts;
+    tc_dp_fts_de_options *o = opts;
     if (strcmp(o->releases, "auto") == 0) {
         char *all = tc_strdup("all");
         if (!all)
@@ -288,10 +289,10 @@ tacit_status tc_de_settle(const tc_env *env, void *opts, tacit_error *err)
         tc_free(o->releases);
         o->releases = all;
     }
-    if (!tc_de_votes(o))
+    if (!tc_dp_fts_de_votes(o))
         o->lengthscale = length_of(env, o);
-    o->regions = (int64_t)tc_de_regions(o);
-    o->clip = tc_de_clip(o) * sqrt((double)o->regions);
-    o->message = tc_de_sends_mean(o) ? TC_DE_MEAN : TC_DE_DRAW;
+    o->regions = (int64_t)tc_dp_fts_de_regions(o);
+    o->clip = tc_dp_fts_de_clip(o) * sqrt((double)o->regions);
+    o->message = tc_dp_fts_de_sends_mean(o) ? TC_DP_FTS_DE_MEAN : TC_DP_FTS_DE_DRAW;
     return TACIT_OK;
 }

@@ -14,14 +14,14 @@ static const tc_option *table(void)
     return tc_algorithm_dp_fts_de.options;
 }
 
-static void fill(tc_de_options *o, const char *name, const char *value)
+static void fill(tc_dp_fts_de_options *o, const char *name, const char *value)
 {
     tacit_error err = {0};
     assert_ok(tc_options_set(table(), o, "dp-fts-de", name, value, &err));
 }
 
 /* Options as a user would give them: "name", "value", ..., NULL. */
-static void start(tc_de_options *o, const char *const *words)
+static void start(tc_dp_fts_de_options *o, const char *const *words)
 {
     features_model(o);
     fill(o, "features", "50");
@@ -30,34 +30,35 @@ static void start(tc_de_options *o, const char *const *words)
         fill(o, words[0], words[1]);
 }
 
-static tacit_status promise(tc_de_options *o, uint64_t agents, uint64_t trials, double epsilon,
-                            double delta, tacit_error *err)
+static tacit_status promise(tc_dp_fts_de_options *o, uint64_t agents, uint64_t trials,
+                            double epsilon, double delta, tacit_error *err)
 {
     tc_env env = {.agents = agents, .budget = trials};
     return tc_algorithm_dp_fts_de.promise(&env, o, epsilon, delta, err);
 }
 
-static void end(tc_de_options *o)
+static void end(tc_dp_fts_de_options *o)
 {
     tc_options_fini(table(), o);
 }
 
 /* What the releases of the plan cost, event by event, as a ledger would hear of them. */
-static double cost(const tc_de_options *o, uint64_t agents, double delta, uint64_t *releases)
+static double cost(const tc_dp_fts_de_options *o, uint64_t agents, double delta, uint64_t *releases)
 {
     tacit_error err = {0};
     tacit_dp_event events[ROUNDS];
-    tc_de_releases r;
+    tc_dp_fts_de_releases r;
     tacit_guarantee g;
     size_t n = 0;
-    assert_ok(tc_de_releases_init(&r, o->releases, &err));
-    for (uint64_t t = tc_de_releases_next(&r, 0); t < ROUNDS; t = tc_de_releases_next(&r, t + 1)) {
+    assert_ok(tc_dp_fts_de_releases_init(&r, o->releases, &err));
+    for (uint64_t t = tc_dp_fts_de_releases_next(&r, 0); t < ROUNDS;
+         t = tc_dp_fts_de_releases_next(&r, t + 1)) {
         tc_round_price price;
         tc_env env = {.agents = agents};
-        assert_ok(tc_de_aggregator.price(&env, o, t, &price, &err));
+        assert_ok(tc_dp_fts_de_aggregator.price(&env, o, t, &price, &err));
         events[n++] = price.event;
     }
-    tc_de_releases_fini(&r);
+    tc_dp_fts_de_releases_fini(&r);
     assert_ok(tc_account(&tc_accountant_pld, events, n, delta, &g, &err));
     *releases = n;
     return g.epsilon;
@@ -76,7 +77,7 @@ static void test_a_promise_is_kept_and_not_wasted(void **state)
     const uint64_t expected[] = {1, 40, 3, 40, 2};
     for (size_t k = 0; k < 5; k++) {
         tacit_error err = {0};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         uint64_t releases;
         start(&o, cases[k]);
         assert_ok(promise(&o, 200, INITIAL + ROUNDS, 2, 1e-5, &err));
@@ -91,7 +92,7 @@ static void test_noise_is_that_of_calibrate(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     double z;
     start(&o, (const char *const[]){"releases", "0,1,2", NULL});
     assert_ok(promise(&o, 200, INITIAL + ROUNDS, 1, 1e-5, &err));
@@ -111,7 +112,7 @@ static void test_large_epsilon_leaves_room_for_discreteness(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     double z, rdp;
     start(&o, (const char *const[]){"releases", "all", NULL});
     assert_ok(promise(&o, 200, INITIAL + ROUNDS, 16, 1e-6, &err));
@@ -123,31 +124,31 @@ static void test_large_epsilon_leaves_room_for_discreteness(void **state)
 }
 
 /* z |phi_n| c / q of the agent that counts most, in round 0; the paper's bound where it is larger. */
-static double error_sd(const tc_de_options *o, uint64_t agents)
+static double error_sd(const tc_dp_fts_de_options *o, uint64_t agents)
 {
-    double norm = 0, peak = 0, c = tc_de_clip(o), root = sqrt((double)o->regions);
+    double norm = 0, peak = 0, c = tc_dp_fts_de_clip(o), root = sqrt((double)o->regions);
     for (size_t start = 0; start < (size_t)o->regions; start++) {
         double square = 0;
         for (size_t i = 0; i < (size_t)o->regions; i++) {
-            double w = tc_de_weight(o, agents, 0, start, i);
+            double w = tc_dp_fts_de_weight(o, agents, 0, start, i);
             square += w * w;
             peak = fmax(peak, w);
         }
         norm = fmax(norm, sqrt(square));
     }
-    double bound = o->mode == TC_DE_PAPER ? fmax(norm, peak * root) : norm;
-    return o->noise_multiplier * c * bound / tc_de_rate(o, agents);
+    double bound = o->mode == TC_DP_FTS_DE_PAPER ? fmax(norm, peak * root) : norm;
+    return o->noise_multiplier * c * bound / tc_dp_fts_de_rate(o, agents);
 }
 
 /* delta of the plan's one release at epsilon, with what a ledger adds for discrete noise. */
-static double delta_of(const tc_de_options *o, uint64_t agents, double epsilon)
+static double delta_of(const tc_dp_fts_de_options *o, uint64_t agents, double epsilon)
 {
     tacit_error err = {0};
-    tc_de_round r;
+    tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    assert_ok(tc_de_round_init(&r, o, agents, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, o, agents, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     return tc_gaussian_delta(1 / o->noise_multiplier, epsilon) +
            (1 + exp(epsilon)) * scale.distance;
 }
@@ -160,7 +161,7 @@ static void test_noise_falls_with_epsilon(void **state)
     double before = INFINITY;
     for (double epsilon = 6; epsilon <= 15; epsilon += 0.5) {
         tacit_error err = {0};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         double z;
         start(&o, NULL);
         assert_ok(promise(&o, 200, INITIAL + ROUNDS, epsilon, 1e-5, &err));
@@ -178,7 +179,7 @@ static void test_a_rare_coin_is_within_the_promise(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     uint64_t releases;
     start(&o, (const char *const[]){"sampling_rate", "0.0003001", "regions", "1", NULL});
     assert_ok(promise(&o, 1000, INITIAL + ROUNDS, 1, 1e-6, &err));
@@ -198,10 +199,10 @@ static void test_no_region_is_a_strip(void **state)
     assert_ok(tc_space_add_float(space, "b", 0, 1, 0, false, &err));
     for (double epsilon = 1; epsilon < 6; epsilon += 0.1) {
         tc_env env = {.space = space, .agents = 200, .budget = INITIAL + ROUNDS};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         double low[2], high[2];
         start(&o, (const char *const[]){"lengthscale", "0.1", NULL});
-        assert_ok(tc_de_promise(&env, &o, epsilon, 1e-5, &err));
+        assert_ok(tc_dp_fts_de_promise(&env, &o, epsilon, 1e-5, &err));
         tc_region_box(0, (size_t)o.regions, 2, low, high);
         assert_true(fmin(high[0], high[1]) >= 0.15);
         o.regions++; /* the next that would do has too much noise, or is one too many */
@@ -221,7 +222,7 @@ static void test_there_are_no_more_regions_than_agents(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, NULL);
     assert_ok(promise(&o, 4, INITIAL + ROUNDS, 1000, 1e-5, &err));
     assert_int_equal(o.regions, 4);
@@ -251,7 +252,7 @@ static void test_what_is_chosen(void **state)
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         tacit_error err = {0};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         start(&o, NULL);
         assert_ok(promise(&o, row[k].agents, INITIAL + ROUNDS, row[k].epsilon, 1e-5, &err));
         assert_string_equal(o.releases, "first");
@@ -277,7 +278,7 @@ static void test_regions_follow_the_noise(void **state)
     int chosen = 0;
     for (size_t k = 0; k < 3 * sizeof cases / sizeof *cases; k++) {
         tacit_error err = {0};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         start(&o, cases[k / 3]);
         assert_ok(promise(&o, 300, INITIAL + ROUNDS, epsilon[k % 3], 1e-4, &err));
         int64_t P = o.regions;
@@ -294,7 +295,7 @@ static void test_the_settings_of_the_paper(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, NULL);
     assert_ok(promise(&o, 200, INITIAL + ROUNDS, 7.05, 0.0029, &err));
     assert_int_equal(o.regions, 8);
@@ -306,22 +307,22 @@ static void test_settled(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     const tc_env env = {.agents = 200};
     start(&o, NULL);
-    double clip = tc_de_clip(&o);
+    double clip = tc_dp_fts_de_clip(&o);
     assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
     assert_string_equal(o.releases, "all");
     assert_int_equal(o.regions, 4);
     assert_close(o.clip, 2 * 1.1 * sqrt(10), 1e-12);
-    assert_close(tc_de_clip(&o), clip, 1e-12);
-    assert_int_equal(o.message, TC_DE_MEAN);
+    assert_close(tc_dp_fts_de_clip(&o), clip, 1e-12);
+    assert_int_equal(o.message, TC_DP_FTS_DE_MEAN);
     end(&o);
     start(&o, (const char *const[]){"noise_multiplier", "0", NULL});
-    clip = tc_de_clip(&o);
+    clip = tc_dp_fts_de_clip(&o);
     assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
-    assert_int_equal(o.message, TC_DE_DRAW);
-    assert_close(tc_de_clip(&o), clip, 1e-12);
+    assert_int_equal(o.message, TC_DP_FTS_DE_DRAW);
+    assert_close(tc_dp_fts_de_clip(&o), clip, 1e-12);
     end(&o);
     start(&o, (const char *const[]){"regions", "9", "clip", "5", "releases", "0,3", NULL});
     assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
@@ -335,7 +336,7 @@ static void test_settled_lengthscale(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     tc_space *plane = NULL;
     assert_ok(tc_space_new(&plane, &err));
     assert_ok(tc_space_add_float(plane, "x", 0, 1, 0, false, &err));
@@ -346,7 +347,7 @@ static void test_settled_lengthscale(void **state)
     assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
     assert_close(o.lengthscale, 0.1 * pow(2, 0.75), 1e-12); /* nobody votes: the usual one */
     o.lengthscale = 0;
-    o.vote = TC_DE_VOTE_YES;
+    o.vote = TC_DP_FTS_DE_VOTE_YES;
     assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
     assert_close(o.lengthscale, 0, 0); /* not known before the vote */
     end(&o);
@@ -355,7 +356,7 @@ static void test_settled_lengthscale(void **state)
 
 static int64_t begun_initial(const char *initial, uint64_t trials)
 {
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, (const char *const[]){"initial", initial, NULL});
     tc_algorithm_dp_fts_de.begin(&(tc_env){.agents = 5, .budget = trials}, &o);
     int64_t found = o.initial;
@@ -381,7 +382,7 @@ static void test_a_third_of_the_trials_is_initial(void **state)
 
 static int begun_init(const char *own, const char *init)
 {
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, (const char *const[]){"own", own, "init", init, NULL});
     tc_algorithm_dp_fts_de.begin(&(tc_env){.agents = 5, .budget = 30}, &o);
     int found = o.init;
@@ -392,17 +393,18 @@ static int begun_init(const char *own, const char *init)
 static void test_where_initial_points_are(void **state)
 {
     (void)state;
-    assert_int_equal(begun_init("gp", "auto"), TC_DE_INIT_DOMAIN);
-    assert_int_equal(begun_init("features", "auto"), TC_DE_INIT_REGION);
-    assert_int_equal(begun_init("features", "domain"), TC_DE_INIT_DOMAIN);
-    assert_int_equal(begun_init("gp", "region"), TC_DE_INIT_REGION); /* tc_de_check refuses it */
+    assert_int_equal(begun_init("gp", "auto"), TC_DP_FTS_DE_INIT_DOMAIN);
+    assert_int_equal(begun_init("features", "auto"), TC_DP_FTS_DE_INIT_REGION);
+    assert_int_equal(begun_init("features", "domain"), TC_DP_FTS_DE_INIT_DOMAIN);
+    assert_int_equal(begun_init("gp", "region"),
+                     TC_DP_FTS_DE_INIT_REGION); /* tc_dp_fts_de_check refuses it */
 }
 
 static void test_what_was_given_stays(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, (const char *const[]){"regions", "3", "releases", "all", NULL});
     assert_ok(promise(&o, 200, INITIAL + ROUNDS, 1, 1e-5, &err));
     assert_int_equal(o.regions, 3);
@@ -418,7 +420,7 @@ static void refuse(const char *const *words, uint64_t agents, uint64_t trials, d
                    const char *why)
 {
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, words);
     double z = o.noise_multiplier;
     assert_fails(promise(&o, agents, trials, epsilon, 1e-5, &err), TACIT_E_ARG, why);
@@ -459,11 +461,11 @@ static double noise_without_vote(const char *const *words, uint64_t agents, doub
                                  double delta)
 {
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, words);
     fill(&o, "vote", "no");
     assert_ok(promise(&o, agents, INITIAL + ROUNDS, epsilon, delta, &err));
-    assert_int_equal(o.vote, TC_DE_VOTE_NO);
+    assert_int_equal(o.vote, TC_DP_FTS_DE_VOTE_NO);
     assert_close(o.vote_multiplier, 0, 0);
     double z = o.noise_multiplier;
     end(&o);
@@ -477,12 +479,12 @@ static void test_a_vote_is_paid_by_the_weights(void **state)
     for (size_t k = 0; k < 3; k++)
         for (double epsilon = 1; epsilon <= 16; epsilon *= 2) {
             tacit_error err = {0};
-            tc_de_options o = {0};
+            tc_dp_fts_de_options o = {0};
             double R = (double)voting_releases[k],
                    z = noise_without_vote(voting[k], 5000, epsilon, 1e-6);
             start(&o, voting[k]);
             assert_ok(promise(&o, 5000, INITIAL + ROUNDS, epsilon, 1e-6, &err));
-            assert_int_equal(o.vote, TC_DE_VOTE_YES);
+            assert_int_equal(o.vote, TC_DP_FTS_DE_VOTE_YES);
             double vote = 1 / (o.vote_multiplier * o.vote_multiplier),
                    weights = R / (o.noise_multiplier * o.noise_multiplier);
             /* what is set aside for discreteness is another at large epsilon */
@@ -494,7 +496,7 @@ static void test_a_vote_is_paid_by_the_weights(void **state)
 
 /* What a ledger will hear of, round after round, as the coordinator counts them: of what it costs with the
  * discreteness of its noise, and how many releases there are. */
-static double bill(const tc_de_options *o, uint64_t agents, uint64_t trials, double delta,
+static double bill(const tc_dp_fts_de_options *o, uint64_t agents, uint64_t trials, double delta,
                    uint64_t *releases)
 {
     tacit_error err = {0};
@@ -504,17 +506,17 @@ static double bill(const tc_de_options *o, uint64_t agents, uint64_t trials, dou
     double distance = 0;
     uint64_t round;
     size_t n = 0;
-    assert_ok(tc_de_aggregator.next_round(&env, o, 0, &round, &err));
+    assert_ok(tc_dp_fts_de_aggregator.next_round(&env, o, 0, &round, &err));
     for (; round != TC_NO_ROUND; n++) {
-        tc_de_round r;
+        tc_dp_fts_de_round r;
         tc_sum_scale scale;
         assert_true(n < ROUNDS + 1);
-        assert_ok(tc_de_round_init(&r, o, agents, round, &err));
+        assert_ok(tc_dp_fts_de_round_init(&r, o, agents, round, &err));
         assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
         events[n] = scale.event;
         distance += scale.distance;
-        tc_de_round_fini(&r);
-        assert_ok(tc_de_aggregator.next_round(&env, o, round + 1, &round, &err));
+        tc_dp_fts_de_round_fini(&r);
+        assert_ok(tc_dp_fts_de_aggregator.next_round(&env, o, round + 1, &round, &err));
     }
     assert_ok(tc_ledger_cost(&tc_accountant_pld, events, n, distance, delta, &g, &err));
     *releases = n;
@@ -527,7 +529,7 @@ static void test_a_vote_is_within_the_promise(void **state)
     for (size_t k = 0; k < 3; k++)
         for (double epsilon = 0.5; epsilon <= 16; epsilon *= 2) {
             tacit_error err = {0};
-            tc_de_options o = {0};
+            tc_dp_fts_de_options o = {0};
             uint64_t releases;
             start(&o, voting[k]);
             fill(&o, "vote", "yes");
@@ -550,12 +552,12 @@ static void test_when_there_is_a_vote(void **state)
         for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
             for (double epsilon = 0.5; epsilon <= 8; epsilon *= 2) {
                 tacit_error err = {0};
-                tc_de_options o = {0};
+                tc_dp_fts_de_options o = {0};
                 double z = noise_without_vote(voting[k], agents[i], epsilon, 1e-5);
                 bool affords = (double)agents[i] >= 4 * z / sqrt(0.14 * (double)voting_releases[k]);
                 start(&o, voting[k]);
                 assert_ok(promise(&o, agents[i], INITIAL + ROUNDS, epsilon, 1e-5, &err));
-                assert_int_equal(o.vote, affords ? TC_DE_VOTE_YES : TC_DE_VOTE_NO);
+                assert_int_equal(o.vote, affords ? TC_DP_FTS_DE_VOTE_YES : TC_DP_FTS_DE_VOTE_NO);
                 assert_true((o.vote_multiplier > 0) == affords);
                 if (!affords)
                     assert_same_bits(o.noise_multiplier, z);
@@ -580,12 +582,12 @@ static void test_where_no_vote_is_possible(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         tacit_error err = {0};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         start(&o, cases[k]);
         assert_ok(promise(&o, 5000, INITIAL + ROUNDS, 8, 1e-5, &err));
-        assert_int_equal(o.vote, TC_DE_VOTE_AUTO);
+        assert_int_equal(o.vote, TC_DP_FTS_DE_VOTE_AUTO);
         assert_close(o.vote_multiplier, 0, 0);
-        assert_false(tc_de_votes(&o));
+        assert_false(tc_dp_fts_de_votes(&o));
         end(&o);
     }
 }
@@ -606,20 +608,20 @@ static void test_votes_that_contradict_are_refused(void **state)
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         tacit_error err = {0};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         refuse(row[k].words, 500, INITIAL + ROUNDS, 4, row[k].why);
         start(&o, row[k].words);
         o.vote_multiplier = 1;
-        assert_fails(tc_de_check(&o, &err), TACIT_E_ARG, row[k].why);
+        assert_fails(tc_dp_fts_de_check(&o, &err), TACIT_E_ARG, row[k].why);
         end(&o);
     }
     for (int k = 0; k < 2; k++) {
         tacit_error err = {0};
-        tc_de_options o = {0};
+        tc_dp_fts_de_options o = {0};
         start(&o, (const char *const[]){VOTING, "vote", "yes", NULL});
         o.vote_multiplier = k;
         o.noise_multiplier = 1 - k;
-        assert_fails(tc_de_check(&o, &err), TACIT_E_ARG,
+        assert_fails(tc_dp_fts_de_check(&o, &err), TACIT_E_ARG,
                      k ? "vote_multiplier and noise_multiplier must both be 0 or both above, got 1 "
                          "and 0"
                        : "vote_multiplier and noise_multiplier must both be 0 or both above, got 0 "
@@ -628,12 +630,12 @@ static void test_votes_that_contradict_are_refused(void **state)
     }
 }
 
-static uint64_t round_from(const tc_de_options *o, uint64_t trials, uint64_t from)
+static uint64_t round_from(const tc_dp_fts_de_options *o, uint64_t trials, uint64_t from)
 {
     tacit_error err = {0};
     tc_env env = {.agents = 9, .budget = trials};
     uint64_t round;
-    assert_ok(tc_de_aggregator.next_round(&env, o, from, &round, &err));
+    assert_ok(tc_dp_fts_de_aggregator.next_round(&env, o, from, &round, &err));
     return round;
 }
 
@@ -642,7 +644,7 @@ static void test_rounds_of_a_study_that_votes(void **state)
 {
     (void)state;
     const uint64_t never = TC_NO_ROUND;
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     start(&o, (const char *const[]){VOTING, "vote", "yes", "releases", "1,4", NULL});
     o.vote_multiplier = 1;
     assert_int_equal(round_from(&o, 0, 0), 0);
@@ -663,7 +665,7 @@ static void test_rounds_of_a_study_that_votes(void **state)
     assert_int_equal(round_from(&o, INITIAL + 3, 4), never);
     assert_int_equal(round_from(&o, INITIAL + 7, 4), 4);
     for (uint64_t round = 1; round < 9; round++)
-        assert_int_equal(tc_de_release_of(&o, round), round - 1);
+        assert_int_equal(tc_dp_fts_de_release_of(&o, round), round - 1);
     end(&o);
 }
 

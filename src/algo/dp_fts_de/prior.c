@@ -40,26 +40,27 @@
 #define SPREAD    0.25 /* v */
 #define CERTAINTY 4.0  /* the prior precision of s */
 
-typedef tc_de_agent_state agent;
-typedef tc_de_part part;
+typedef tc_dp_fts_de_agent_state agent;
+typedef tc_dp_fts_de_part part;
 
 #define NUMBERS_MOST 0x1p27 /* 1 GB */
 
-double tc_de_room(const tc_de_options *o)
+double tc_dp_fts_de_room(const tc_dp_fts_de_options *o)
 {
-    return o->absorb == TC_DE_PRIOR ? NUMBERS_MOST : INFINITY;
+    return o->absorb == TC_DP_FTS_DE_PRIOR ? NUMBERS_MOST : INFINITY;
 }
 
-tacit_status tc_de_check_room(const tc_de_options *o, tacit_error *err)
+tacit_status tc_dp_fts_de_check_room(const tc_dp_fts_de_options *o, tacit_error *err)
 {
-    const double M = (double)o->features, numbers = M * M * (double)tc_de_regions(o);
-    if (o->regions == 0 || numbers <= tc_de_room(o))
+    const double M = (double)o->features, numbers = M * M * (double)tc_dp_fts_de_regions(o);
+    if (o->regions == 0 || numbers <= tc_dp_fts_de_room(o))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,
                    "features=%" PRId64 " in %zu regions would take up to %.0f MB for every agent "
                    "with absorb=prior; at most %.0f MB are allowed: take fewer of either, or "
                    "absorb=point",
-                   o->features, tc_de_regions(o), ceil(numbers * 8e-6), floor(NUMBERS_MOST * 8e-6));
+                   o->features, tc_dp_fts_de_regions(o), ceil(numbers * 8e-6),
+                   floor(NUMBERS_MOST * 8e-6));
 }
 
 /* That a draw of one region's r is made of. */
@@ -68,10 +69,10 @@ static size_t normals(size_t M)
     return M + M / 2;
 }
 
-tacit_status tc_de_prior_init(agent *a, tacit_error *err)
+tacit_status tc_dp_fts_de_prior_init(agent *a, tacit_error *err)
 {
-    tc_de_prior *p = &a->prior;
-    size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
+    tc_dp_fts_de_prior *p = &a->prior;
+    size_t M = (size_t)a->opts->features, P = tc_dp_fts_de_regions(a->opts);
     p->parts = TC_TAKE(&a->memory, P, part);
     p->target = TC_TAKE(&a->memory, P * M, double);
     p->e = TC_TAKE(&a->memory, P * normals(M), double);
@@ -79,9 +80,9 @@ tacit_status tc_de_prior_init(agent *a, tacit_error *err)
     return a->memory.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-void tc_de_prior_fini(agent *a)
+void tc_dp_fts_de_prior_fini(agent *a)
 {
-    for (size_t i = 0; a->prior.parts && i < tc_de_regions(a->opts); i++)
+    for (size_t i = 0; a->prior.parts && i < tc_dp_fts_de_regions(a->opts); i++)
         tc_blr_free(a->prior.parts[i].rest);
 }
 
@@ -96,7 +97,7 @@ static double dot(size_t n, const double *x, const double *y)
 /* ---- observations ---- */
 
 /* A region gets its model with its first observation: most agents see few of them. */
-tacit_status tc_de_prior_open(agent *a, size_t region, tacit_error *err)
+tacit_status tc_dp_fts_de_prior_open(agent *a, size_t region, tacit_error *err)
 {
     part *q = &a->prior.parts[region];
     size_t M = (size_t)a->opts->features;
@@ -105,12 +106,12 @@ tacit_status tc_de_prior_open(agent *a, size_t region, tacit_error *err)
     q->u = TC_TAKE(&a->memory, M, double);
     if (a->memory.failed)
         return tc_fail_memory(err);
-    uint64_t expected = a->env->budget / tc_de_regions(a->opts);
+    uint64_t expected = a->env->budget / tc_dp_fts_de_regions(a->opts);
     return tc_blr_new_borrowing(&q->rest, M, a->opts->noise / SPREAD,
                                 a->env->space->domain ? expected : 0, err);
 }
 
-void tc_de_prior_tell(agent *a, const double *phi, size_t region, double y)
+void tc_dp_fts_de_prior_tell(agent *a, const double *phi, size_t region, double y)
 {
     part *q = &a->prior.parts[region];
     tc_blr_add(q->rest, phi, y);
@@ -121,10 +122,10 @@ void tc_de_prior_tell(agent *a, const double *phi, size_t region, double y)
 
 /* ---- broadcasts ---- */
 
-void tc_de_prior_absorb(agent *a, const double *omega)
+void tc_dp_fts_de_prior_absorb(agent *a, const double *omega)
 {
-    tc_de_prior *p = &a->prior;
-    size_t M = (size_t)a->opts->features, P = tc_de_regions(a->opts);
+    tc_dp_fts_de_prior *p = &a->prior;
+    size_t M = (size_t)a->opts->features, P = tc_dp_fts_de_regions(a->opts);
     if (p->broadcasts++ == 0)
         p->since = a->env->history->n;
     for (size_t i = 0; i < P * M; i++)
@@ -156,7 +157,7 @@ typedef struct verdict {
 static verdict judge(const agent *a)
 {
     double yy = 0, ym = 0, mm = 0;
-    for (size_t i = 0; i < tc_de_regions(a->opts); i++) {
+    for (size_t i = 0; i < tc_dp_fts_de_regions(a->opts); i++) {
         const part *q = &a->prior.parts[i];
         refresh(a, i);
         yy += q->fit_yy;
@@ -193,9 +194,9 @@ static void fill_region(agent *a, size_t i, double s, const double *e)
         w[m] += sqrt(SPREAD) * spread[m];
 }
 
-const double *tc_de_prior_target(agent *a, uint64_t trial, bool draw)
+const double *tc_dp_fts_de_prior_target(agent *a, uint64_t trial, bool draw)
 {
-    tc_de_prior *p = &a->prior;
+    tc_dp_fts_de_prior *p = &a->prior;
     size_t M = (size_t)a->opts->features;
     verdict v = judge(a);
     tc_stream stream;
@@ -205,9 +206,9 @@ const double *tc_de_prior_target(agent *a, uint64_t trial, bool draw)
     if (draw) {
         tc_stream_keyed(&stream, &a->draws, trial);
         s += sqrt(v.variance) * tc_draw_normal(&stream);
-        tc_normals(&stream, tc_de_regions(a->opts) * normals(M), p->e);
+        tc_normals(&stream, tc_dp_fts_de_regions(a->opts) * normals(M), p->e);
     }
-    for (size_t i = 0; i < tc_de_regions(a->opts); i++)
+    for (size_t i = 0; i < tc_dp_fts_de_regions(a->opts); i++)
         fill_region(a, i, s, draw ? p->e + i * normals(M) : NULL);
     return p->target;
 }

@@ -11,11 +11,11 @@ static const double lambda = 0.05, v = 0.25;
 
 typedef struct fixture {
     tc_space *space;
-    tc_de_options opts;
+    tc_dp_fts_de_options opts;
     tc_env env;
     tc_history history;
     double U[MOST], y[MOST];
-    tc_de_agent_state agent;
+    tc_dp_fts_de_agent_state agent;
 } fixture;
 
 static void set_up(fixture *f)
@@ -29,19 +29,19 @@ static void set_up(fixture *f)
     f->opts.regions = P;
     f->opts.noise = lambda;
     f->opts.lengthscale = 0.15;
-    f->opts.absorb = TC_DE_PRIOR;
+    f->opts.absorb = TC_DP_FTS_DE_PRIOR;
     f->history = (tc_history){.dim = 1, .ld = MOST, .U = f->U, .y = f->y};
     f->env = (tc_env){.space = f->space,
                       .history = &f->history,
                       .public_seed = tc_public_seed_from(3),
                       .party_seed = tc_party_seed_from(4),
                       .agents = 2};
-    assert_ok(tc_de_agent.init(&f->agent, &f->env, &f->opts, &err));
+    assert_ok(tc_dp_fts_de_agent.init(&f->agent, &f->env, &f->opts, &err));
 }
 
 static void tear_down(fixture *f)
 {
-    tc_de_agent.fini(&f->agent);
+    tc_dp_fts_de_agent.fini(&f->agent);
     tc_options_fini(tc_algorithm_dp_fts_de.options, &f->opts);
     tc_space_free(f->space);
 }
@@ -52,7 +52,7 @@ static void tell(fixture *f, double x, double y)
     size_t i = f->history.n++;
     f->U[i] = x;
     f->y[i] = y;
-    assert_ok(tc_de_agent.tell(&f->agent, &err));
+    assert_ok(tc_dp_fts_de_agent.tell(&f->agent, &err));
 }
 
 static double wave(double x)
@@ -74,7 +74,7 @@ static void absorb(fixture *f, double size, double phase)
     double omega[P * M];
     for (size_t i = 0; i < P * M; i++)
         omega[i] = size * sin(2.3 * (double)i + phase);
-    tc_de_prior_absorb(&f->agent, omega);
+    tc_dp_fts_de_prior_absorb(&f->agent, omega);
 }
 
 /* ---- the dense reference ---- */
@@ -179,7 +179,7 @@ static void absorb_something_true(fixture *f, double off)
     const double *nu = tc_blr_mean(f->agent.model);
     for (size_t i = 0; i < P * M; i++)
         omega[i] = nu[i % M] + off * sin(2.3 * (double)i);
-    tc_de_prior_absorb(&f->agent, omega);
+    tc_dp_fts_de_prior_absorb(&f->agent, omega);
 }
 
 /* ---- */
@@ -192,7 +192,7 @@ static void test_mean_is_the_dense_one(void **state)
     tell_some(&f, 9);
     absorb_something_true(&f, 0.1);
     for (int round = 0; round < 3; round++) {
-        const double *w = tc_de_prior_target(&f.agent, 1, false);
+        const double *w = tc_dp_fts_de_prior_target(&f.agent, 1, false);
         assert_non_null(w);
         for (double x = 0.02; x < 1; x += 0.07)
             assert_close(target_at(&f, w, x), reference(&f, x, true).mean, 1e-9);
@@ -213,7 +213,7 @@ static void test_draws_have_the_dense_mean_and_variance(void **state)
     tell_some(&f, 8);
     absorb_something_true(&f, 0.1);
     for (uint64_t trial = 0; trial < DRAWS; trial++) {
-        const double *w = tc_de_prior_target(&f.agent, trial, true);
+        const double *w = tc_dp_fts_de_prior_target(&f.agent, trial, true);
         for (size_t k = 0; k < 3; k++) {
             double y = target_at(&f, w, x[k]);
             sum[k] += y;
@@ -238,7 +238,7 @@ static void test_an_unseen_region_follows_the_broadcast(void **state)
     for (int i = 0; i < 6; i++)
         tell(&f, 0.04 + 0.08 * i, wave(0.04 + 0.08 * i));
     absorb_something_true(&f, 0.05);
-    const double *w = tc_de_prior_target(&f.agent, 1, false);
+    const double *w = tc_dp_fts_de_prior_target(&f.agent, 1, false);
     assert_non_null(w);
     assert_close(target_at(&f, w, 0.8), reference(&f, 0.8, true).mean, 1e-9);
     tear_down(&f);
@@ -260,7 +260,7 @@ static void test_the_likelier_model_is_used(void **state)
             else
                 absorb_something_true(&f, size[k]);
             tell_some(&f, 5); /* later ones count as well */
-            bool uses = tc_de_prior_target(&f.agent, 1, false) != NULL;
+            bool uses = tc_dp_fts_de_prior_target(&f.agent, 1, false) != NULL;
             dense with = reference(&f, 0, true), without = reference(&f, 0, false);
             double against = with.surprise - without.surprise + 5;
             assert_true(fabs(against) > 1e-6 && fabs(with.s) > 1e-6);
@@ -286,7 +286,7 @@ static void test_small_values_do_not_speak_for_a_broadcast(void **state)
             tell(&f, x, 0.3 * wave(x));
         }
         absorb(&f, 0.1, 0.7 * phase);
-        used += tc_de_prior_target(&f.agent, 1, false) != NULL;
+        used += tc_dp_fts_de_prior_target(&f.agent, 1, false) != NULL;
         tear_down(&f);
     }
     assert_true(used <= 10);
@@ -301,7 +301,7 @@ static void test_residuals_of_regions_are_independent(void **state)
     set_up(&f); /* no data, a broadcast of zero: target = r */
     absorb(&f, 0, 0);
     for (uint64_t trial = 0; trial < DRAWS; trial++) {
-        const double *w = tc_de_prior_target(&f.agent, trial, true);
+        const double *w = tc_dp_fts_de_prior_target(&f.agent, trial, true);
         double x = w[3], y = w[M + 3];
         xy += x * y;
         xx += x * x;
@@ -340,11 +340,11 @@ static void test_a_misleading_broadcast_costs_nothing(void **state)
     tell_some(&alone, 10);
     for (size_t i = 0; i < P * M; i++)
         omega[i] = -2 * tc_blr_mean(misled.agent.model)[i % M];
-    tc_de_prior_absorb(&misled.agent, omega);
+    tc_dp_fts_de_prior_absorb(&misled.agent, omega);
     misled.agent.informed = true;
     for (uint64_t trial = 10; trial < 20; trial++) {
-        assert_ok(tc_de_agent.ask(&misled.agent, trial, &x, &err));
-        assert_ok(tc_de_agent.ask(&alone.agent, trial, &y, &err));
+        assert_ok(tc_dp_fts_de_agent.ask(&misled.agent, trial, &x, &err));
+        assert_ok(tc_dp_fts_de_agent.ask(&alone.agent, trial, &y, &err));
         assert_same_bits(x, y);
         tell(&misled, x, wave(x));
         tell(&alone, x, wave(x));
@@ -369,7 +369,7 @@ static void test_values_beyond_all_measure_stay_numbers(void **state)
         assert_true(isfinite(tc_blr_mean(f.agent.model)[m]));
     for (uint64_t trial = 10; trial < 14; trial++) {
         double x = -1;
-        assert_ok(tc_de_agent.ask(&f.agent, trial, &x, &err));
+        assert_ok(tc_dp_fts_de_agent.ask(&f.agent, trial, &x, &err));
         assert_true(x >= 0 && x <= 1);
         tell(&f, x, 1e308);
     }

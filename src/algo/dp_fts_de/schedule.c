@@ -29,7 +29,7 @@ static size_t count_items(const char *text)
     return n;
 }
 
-static tacit_status parse_list(tc_de_releases *r, const char *text, tacit_error *err)
+static tacit_status parse_list(tc_dp_fts_de_releases *r, const char *text, tacit_error *err)
 {
     const char *at = text;
     r->rounds = tc_alloc(count_items(text), sizeof *r->rounds);
@@ -48,46 +48,48 @@ static tacit_status parse_list(tc_de_releases *r, const char *text, tacit_error 
     }
 }
 
-tacit_status tc_de_releases_init(tc_de_releases *r, const char *text, tacit_error *err)
+tacit_status tc_dp_fts_de_releases_init(tc_dp_fts_de_releases *r, const char *text,
+                                        tacit_error *err)
 {
-    *r = (tc_de_releases){.all = strcmp(text, "all") == 0 || strcmp(text, "auto") == 0};
+    *r = (tc_dp_fts_de_releases){.all = strcmp(text, "all") == 0 || strcmp(text, "auto") == 0};
     if (r->all)
         return TACIT_OK;
     tacit_status status = parse_list(r, strcmp(text, "first") == 0 ? "0" : text, err);
     if (status != TACIT_OK)
-        tc_de_releases_fini(r);
+        tc_dp_fts_de_releases_fini(r);
     return status;
 }
 
-void tc_de_releases_fini(tc_de_releases *r)
+void tc_dp_fts_de_releases_fini(tc_dp_fts_de_releases *r)
 {
     tc_free(r->rounds);
-    *r = (tc_de_releases){0};
+    *r = (tc_dp_fts_de_releases){0};
 }
 
-uint64_t tc_de_releases_next(const tc_de_releases *r, uint64_t from)
+uint64_t tc_dp_fts_de_releases_next(const tc_dp_fts_de_releases *r, uint64_t from)
 {
     for (size_t i = 0; i < r->n; i++)
         if (r->rounds[i] >= from)
             return r->rounds[i];
-    return r->all ? from : TC_DE_NEVER;
+    return r->all ? from : TC_DP_FTS_DE_NEVER;
 }
 
-uint64_t tc_de_next_round(const tc_de_options *o, const tc_de_releases *r, uint64_t from)
+uint64_t tc_dp_fts_de_next_round(const tc_dp_fts_de_options *o, const tc_dp_fts_de_releases *r,
+                                 uint64_t from)
 {
-    if (!tc_de_votes(o))
-        return tc_de_releases_next(r, from);
-    uint64_t release = from > 0 ? tc_de_releases_next(r, from - 1) : 0;
-    return from == 0 ? 0 : release == TC_DE_NEVER ? TC_DE_NEVER : release + 1;
+    if (!tc_dp_fts_de_votes(o))
+        return tc_dp_fts_de_releases_next(r, from);
+    uint64_t release = from > 0 ? tc_dp_fts_de_releases_next(r, from - 1) : 0;
+    return from == 0 ? 0 : release == TC_DP_FTS_DE_NEVER ? TC_DP_FTS_DE_NEVER : release + 1;
 }
 
-uint64_t tc_de_release_of(const tc_de_options *o, uint64_t round)
+uint64_t tc_dp_fts_de_release_of(const tc_dp_fts_de_options *o, uint64_t round)
 {
-    return tc_de_votes(o) ? round - 1 : round;
+    return tc_dp_fts_de_votes(o) ? round - 1 : round;
 }
 
-double tc_de_follow(const tc_de_options *o, uint64_t t)
+double tc_dp_fts_de_follow(const tc_dp_fts_de_options *o, uint64_t t)
 {
-    double fall = o->schedule == TC_DE_SQRT ? 1 / sqrt((double)t) : 1 / (double)t;
+    double fall = o->schedule == TC_DP_FTS_DE_SQRT ? 1 / sqrt((double)t) : 1 / (double)t;
     return (1 - o->p1) * fall;
 }

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-typedef tc_de_agent_state agent;
+typedef tc_dp_fts_de_agent_state agent;
 
 static tacit_status join(agent *a, tacit_error *err)
 {
@@ -15,10 +15,10 @@ static tacit_status join(agent *a, tacit_error *err)
         a->shared->users++;
         return TACIT_OK;
     }
-    tc_de_shared *s = tc_alloc(1, sizeof *s);
+    tc_dp_fts_de_shared *s = tc_alloc(1, sizeof *s);
     if (!s)
         return tc_fail_memory(err);
-    *s = (tc_de_shared){.users = 1};
+    *s = (tc_dp_fts_de_shared){.users = 1};
     pthread_mutex_init(&s->lock, NULL);
     a->shared = s;
     return TACIT_OK;
@@ -26,27 +26,27 @@ static tacit_status join(agent *a, tacit_error *err)
 
 static tacit_status build(agent *a, double lengthscale, tacit_error *err)
 {
-    tc_de_shared *s = a->shared;
-    const tc_de_options *o = a->opts;
+    tc_dp_fts_de_shared *s = a->shared;
+    const tc_dp_fts_de_options *o = a->opts;
     tc_features_spec spec = {.M = (size_t)o->features,
-                             .regions = tc_de_regions(o),
+                             .regions = tc_dp_fts_de_regions(o),
                              .kernel = o->kernel,
                              .lengthscale = lengthscale,
                              .unit = o->unit,
-                             .even = o->spectrum == TC_DE_EVEN};
+                             .even = o->spectrum == TC_DP_FTS_DE_EVEN};
     if (!s->features)
         TC_TRY(tc_features_new(&s->features, a->env, &spec, err));
     a->features = s->features;
-    if (!s->filter && tc_de_filter_applies(a))
-        TC_TRY(tc_de_filter_new(&s->filter, a, err));
+    if (!s->filter && tc_dp_fts_de_filter_applies(a))
+        TC_TRY(tc_dp_fts_de_filter_new(&s->filter, a, err));
     s->lengthscale = lengthscale;
     s->built = true;
     return TACIT_OK;
 }
 
-tacit_status tc_de_share(agent *a, double lengthscale, tacit_error *err)
+tacit_status tc_dp_fts_de_share(agent *a, double lengthscale, tacit_error *err)
 {
-    tc_de_shared *s = a->shared;
+    tc_dp_fts_de_shared *s = a->shared;
     tacit_status status = TACIT_OK;
     pthread_mutex_lock(&s->lock);
     if (!s->built)
@@ -61,21 +61,21 @@ tacit_status tc_de_share(agent *a, double lengthscale, tacit_error *err)
     return status;
 }
 
-tacit_status tc_de_shared_init(agent *a, tacit_error *err)
+tacit_status tc_dp_fts_de_shared_init(agent *a, tacit_error *err)
 {
     TC_TRY(join(a, err));
-    if (tc_de_votes(a->opts) && tc_de_federated(a))
+    if (tc_dp_fts_de_votes(a->opts) && tc_dp_fts_de_federated(a))
         return TACIT_OK; /* not known yet */
-    return tc_de_share(a, tc_de_lengthscale(a->opts, a->env->space->dim), err);
+    return tc_dp_fts_de_share(a, tc_dp_fts_de_lengthscale(a->opts, a->env->space->dim), err);
 }
 
-void tc_de_shared_fini(agent *a)
+void tc_dp_fts_de_shared_fini(agent *a)
 {
-    tc_de_shared *s = a->shared;
+    tc_dp_fts_de_shared *s = a->shared;
     if (!s || --s->users > 0)
         return;
     tc_features_release(s->features);
-    tc_de_filter_free(s->filter);
+    tc_dp_fts_de_filter_free(s->filter);
     pthread_mutex_destroy(&s->lock);
     tc_free(s);
 }

@@ -8,9 +8,9 @@
 
 enum { TOGETHER = 32 };
 
-typedef tc_de_agent_state agent;
+typedef tc_dp_fts_de_agent_state agent;
 
-void tc_de_trial_init(agent *a)
+void tc_dp_fts_de_trial_init(agent *a)
 {
     const tc_env *env = a->env;
     a->coins = tc_party_key_of(&env->party_seed, env->party, TC_FOR_COIN);
@@ -27,7 +27,7 @@ static void any_point(const agent *a, uint64_t trial, double *values)
 static void point_in_start_region(const agent *a, uint64_t trial, double *values)
 {
     const tc_features *f = a->features;
-    size_t region = tc_de_start_region(a->opts, a->env->party), dim = a->env->space->dim;
+    size_t region = tc_dp_fts_de_start_region(a->opts, a->env->party), dim = a->env->space->dim;
     tc_stream s;
     tc_stream_party(&s, &a->env->party_seed, a->env->party, TC_FOR_DESIGN, trial);
     if (a->env->space->domain) {
@@ -47,19 +47,19 @@ static void point_in_start_region(const agent *a, uint64_t trial, double *values
 static bool follows(const agent *a, uint64_t trial)
 {
     tc_stream s;
-    if (!a->informed || a->opts->broadcast == TC_DE_NONE)
+    if (!a->informed || a->opts->broadcast == TC_DP_FTS_DE_NONE)
         return false;
     tc_stream_keyed(&s, &a->coins, trial);
     uint64_t t = trial - (uint64_t)a->opts->initial + 1;
-    return tc_draw_uniform(&s) < tc_de_follow(a->opts, t);
+    return tc_draw_uniform(&s) < tc_dp_fts_de_follow(a->opts, t);
 }
 
 static tc_target broadcast_target(const agent *a)
 {
     return (tc_target){.omega = a->omega,
-                       .regions = tc_de_regions(a->opts),
+                       .regions = tc_dp_fts_de_regions(a->opts),
                        .since = a->absorbed,
-                       .radius = tc_de_lengthscale(a->opts, a->env->space->dim) / 2};
+                       .radius = tc_dp_fts_de_lengthscale(a->opts, a->env->space->dim) / 2};
 }
 
 static tc_target thompson_target(agent *a, uint64_t trial)
@@ -76,41 +76,42 @@ static tc_target thompson_target(agent *a, uint64_t trial)
  * in its start region too often. */
 static tc_target prior_target(agent *a, uint64_t trial, bool follow)
 {
-    const double *omega = tc_de_prior_target(a, trial, !follow);
+    const double *omega = tc_dp_fts_de_prior_target(a, trial, !follow);
     if (!omega)
         return thompson_target(a, trial);
     if (follow && a->prior.broadcasts == 1 && a->absorbed == a->env->history->n)
         return broadcast_target(a);
     return (tc_target){.omega = omega,
-                       .regions = tc_de_regions(a->opts),
+                       .regions = tc_dp_fts_de_regions(a->opts),
                        .since = a->absorbed,
-                       .radius = follow ? tc_de_lengthscale(a->opts, a->env->space->dim) / 2 : 0};
+                       .radius =
+                           follow ? tc_dp_fts_de_lengthscale(a->opts, a->env->space->dim) / 2 : 0};
 }
 
 /* own=features: the point itself, or false and the function whose maximum it is. */
 static bool point_or_target(agent *a, uint64_t trial, double *values, tc_target *t)
 {
     if (trial < (uint64_t)a->opts->initial) {
-        if (tc_de_federated(a) && a->opts->init == TC_DE_INIT_REGION)
+        if (tc_dp_fts_de_federated(a) && a->opts->init == TC_DP_FTS_DE_INIT_REGION)
             point_in_start_region(a, trial, values);
         else
             any_point(a, trial, values);
         return true;
     }
     bool follow = follows(a, trial);
-    if (follow && a->opts->broadcast == TC_DE_UNIFORM) {
+    if (follow && a->opts->broadcast == TC_DP_FTS_DE_UNIFORM) {
         any_point(a, trial, values);
         return true;
     }
-    if (a->opts->absorb == TC_DE_PRIOR && a->informed && a->opts->broadcast != TC_DE_UNIFORM &&
-        a->opts->broadcast != TC_DE_NONE)
+    if (a->opts->absorb == TC_DP_FTS_DE_PRIOR && a->informed &&
+        a->opts->broadcast != TC_DP_FTS_DE_UNIFORM && a->opts->broadcast != TC_DP_FTS_DE_NONE)
         *t = prior_target(a, trial, follow);
     else
         *t = follow ? broadcast_target(a) : thompson_target(a, trial);
     return false;
 }
 
-tacit_status tc_de_ask(void *st, uint64_t trial, double *values, tacit_error *err)
+tacit_status tc_dp_fts_de_ask(void *st, uint64_t trial, double *values, tacit_error *err)
 {
     agent *a = st;
     tc_target target;
@@ -145,8 +146,8 @@ static tacit_status ask_some(void *const *st, const uint64_t *trial, double *con
     return tc_search_maximise_many(search, target, searched, found, k, err);
 }
 
-tacit_status tc_de_ask_many(void *const *st, const uint64_t *trial, double *const *values, size_t n,
-                            tacit_error *err)
+tacit_status tc_dp_fts_de_ask_many(void *const *st, const uint64_t *trial, double *const *values,
+                                   size_t n, tacit_error *err)
 {
     for (size_t i = 0; i < n; i += TOGETHER)
         TC_TRY(ask_some(st + i, trial + i, values + i, n - i < TOGETHER ? n - i : TOGETHER, err));
@@ -186,10 +187,10 @@ static tacit_status weigh(agent *a, size_t i, const double **phi, double *y, tac
     return TACIT_OK;
 }
 
-tacit_status tc_de_tell(void *st, tacit_error *err)
+tacit_status tc_dp_fts_de_tell(void *st, tacit_error *err)
 {
     agent *a = st;
-    const bool prior = a->opts->absorb == TC_DE_PRIOR;
+    const bool prior = a->opts->absorb == TC_DP_FTS_DE_PRIOR;
     if (a->own) /* it reads the history when it asks */
         return TACIT_OK;
     size_t i = a->env->history->n - 1, region;
@@ -197,9 +198,9 @@ tacit_status tc_de_tell(void *st, tacit_error *err)
     double y = tc_standard_value(a->env->history->y[i], a->opts->y_mean, a->opts->y_scale);
     TC_TRY(weigh(a, i, &phi, &y, err));
     if (prior)
-        TC_TRY(tc_de_prior_open(a, region, err));
+        TC_TRY(tc_dp_fts_de_prior_open(a, region, err));
     tc_blr_add(a->model, phi, y);
     if (prior)
-        tc_de_prior_tell(a, phi, region, y);
+        tc_dp_fts_de_prior_tell(a, phi, region, y);
     return TACIT_OK;
 }

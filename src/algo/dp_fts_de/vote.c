@@ -20,18 +20,18 @@
 #include <math.h>
 #include <string.h>
 
-typedef tc_de_agent_state agent;
+typedef tc_dp_fts_de_agent_state agent;
 
 #define STEP     1.6 /* from a length-scale of the grid to the next */
 #define TO_SHORT 0.3
 #define TO_LONG  0.6
 
-enum { MIDDLE = TC_DE_VOTE_GRID / 2, MOST_VALUES = 64 };
+enum { MIDDLE = TC_DP_FTS_DE_VOTE_GRID / 2, MOST_VALUES = 64 };
 
 static const double noise_shares[] = {1e-4, 1e-2, 0.1, 0.5};
 enum { SHARES = sizeof noise_shares / sizeof *noise_shares };
 
-double tc_de_vote_lengthscale(size_t dim, size_t j)
+double tc_dp_fts_de_vote_lengthscale(size_t dim, size_t j)
 {
     double l = tc_usual_lengthscale(dim);
     for (size_t i = j; i < MIDDLE; i++)
@@ -109,17 +109,18 @@ static tacit_status weigh_lengths(const agent *a, size_t n, const double *z, tc_
     double mean = 0;
     if (memory->failed)
         return tc_fail_memory(err);
-    for (size_t j = 0; j < TC_DE_VOTE_GRID; j++) {
-        TC_TRY(one_length(a, &e, z, tc_de_vote_lengthscale(a->env->history->dim, j), &v[j], err));
-        mean += v[j] / TC_DE_VOTE_GRID;
+    for (size_t j = 0; j < TC_DP_FTS_DE_VOTE_GRID; j++) {
+        TC_TRY(one_length(a, &e, z, tc_dp_fts_de_vote_lengthscale(a->env->history->dim, j), &v[j],
+                          err));
+        mean += v[j] / TC_DP_FTS_DE_VOTE_GRID;
     }
-    for (size_t j = 0; j < TC_DE_VOTE_GRID; j++)
+    for (size_t j = 0; j < TC_DP_FTS_DE_VOTE_GRID; j++)
         v[j] -= mean;
     return TACIT_OK;
 }
 
 /* Of the anchors: the later points are where the agent's own search went. */
-tacit_status tc_de_vote_message(const agent *a, double *v, tacit_error *err)
+tacit_status tc_dp_fts_de_vote_message(const agent *a, double *v, tacit_error *err)
 {
     const double *z;
     size_t n = a->env->history->n;
@@ -129,8 +130,8 @@ tacit_status tc_de_vote_message(const agent *a, double *v, tacit_error *err)
         n = (size_t)a->opts->initial;
     if (n > MOST_VALUES)
         n = MOST_VALUES;
-    memset(v, 0, TC_DE_VOTE_GRID * sizeof *v);
-    if (n < TC_DE_VOTE_VALUES || all_equal(n, z))
+    memset(v, 0, TC_DP_FTS_DE_VOTE_GRID * sizeof *v);
+    if (n < TC_DP_FTS_DE_VOTE_VALUES || all_equal(n, z))
         return TACIT_OK; /* nothing to say */
     tacit_status status = weigh_lengths(a, n, z, &memory, v, err);
     tc_arena_fini(&memory);
@@ -140,11 +141,11 @@ tacit_status tc_de_vote_message(const agent *a, double *v, tacit_error *err)
 /* ---- what is picked ---- */
 
 /* From the middle outwards, the shorter one of a pair first: where nothing is better, it stays. */
-size_t tc_de_vote_pick(const double *mean, double sd)
+size_t tc_dp_fts_de_vote_pick(const double *mean, double sd)
 {
     size_t best = MIDDLE;
     double top = mean[MIDDLE];
-    for (int k = 1; k < TC_DE_VOTE_GRID; k++) {
+    for (int k = 1; k < TC_DP_FTS_DE_VOTE_GRID; k++) {
         const int steps = k % 2 == 1 ? -(k + 1) / 2 : k / 2;
         const double away = (double)(steps * steps) * (steps < 0 ? TO_SHORT : TO_LONG);
         const double score = mean[MIDDLE + steps] - sd * away;

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { N = 40, M = 12, EVENTS = 256, G = TC_DE_VOTE_GRID, MIDDLE = G / 2 };
+enum { N = 40, M = 12, EVENTS = 256, G = TC_DP_FTS_DE_VOTE_GRID, MIDDLE = G / 2 };
 
 #define BASE                                                                                       \
     "\"own\": \"gp\", \"features\": 12, \"init\": \"domain\", \"noise_multiplier\": 2, "           \
@@ -24,10 +24,10 @@ static json_t *json_of(const char *text)
     return j;
 }
 
-static tc_de_options options_of(const char *text)
+static tc_dp_fts_de_options options_of(const char *text)
 {
     tacit_error err = {0};
-    tc_de_options o = {0};
+    tc_dp_fts_de_options o = {0};
     json_t *j = json_of(text);
     assert_ok(tc_options_defaults(tc_algorithm_dp_fts_de.options, &o, &err));
     assert_ok(tc_options_set_json(tc_algorithm_dp_fts_de.options, &o, "x", j, NULL, &err));
@@ -35,7 +35,7 @@ static tc_de_options options_of(const char *text)
     return o;
 }
 
-static void options_end(tc_de_options *o)
+static void options_end(tc_dp_fts_de_options *o)
 {
     tc_options_fini(tc_algorithm_dp_fts_de.options, o);
 }
@@ -141,7 +141,7 @@ static const double *trial(party *p, function *f)
 static party *start(const tc_space *s, const char *options, uint64_t who, function *f)
 {
     party *p = join(s, options, who, NULL, true);
-    tc_de_options o = options_of(options);
+    tc_dp_fts_de_options o = options_of(options);
     for (int64_t i = 0; i < o.initial; i++)
         trial(p, f);
     options_end(&o);
@@ -172,11 +172,11 @@ static const tc_event *last(const party *p)
 static void numbers_of(const party *p, const char *options, uint64_t round, double *v)
 {
     tacit_error err = {0};
-    tc_de_options o = options_of(options);
-    tc_de_form form;
+    tc_dp_fts_de_options o = options_of(options);
+    tc_dp_fts_de_form form;
     int64_t steps[M > G ? M : G];
-    assert_ok(tc_de_form_init(&form, &o, N, round, &err));
-    assert_ok(tc_de_message_read(&form, last(p)->bytes, last(p)->n_bytes, steps, &err));
+    assert_ok(tc_dp_fts_de_form_init(&form, &o, N, round, &err));
+    assert_ok(tc_dp_fts_de_message_read(&form, last(p)->bytes, last(p)->n_bytes, steps, &err));
     for (size_t i = 0; i < form.width; i++)
         v[i] = ldexp((double)steps[i], -form.grid);
     options_end(&o);
@@ -186,14 +186,14 @@ static void numbers_of(const party *p, const char *options, uint64_t round, doub
 static void vote_bytes(const char *options, const double *mean, uint8_t bytes[8 * G])
 {
     tacit_error err = {0};
-    tc_de_options o = options_of(options);
-    tc_de_round r;
-    assert_ok(tc_de_round_init(&r, &o, N, 0, &err));
+    tc_dp_fts_de_options o = options_of(options);
+    tc_dp_fts_de_round r;
+    assert_ok(tc_dp_fts_de_round_init(&r, &o, N, 0, &err));
     for (size_t j = 0; j < G; j++)
         for (size_t b = 0; b < 8; b++)
             bytes[8 * j + b] =
                 (uint8_t)((uint64_t)(int64_t)ldexp(mean[j], r.release_grid) >> (8 * b));
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     options_end(&o);
 }
 
@@ -464,10 +464,11 @@ static void test_the_grid_is_the_same_everywhere(void **state)
     static const size_t dims[] = {1, 2, 3, 6};
     for (size_t k = 0; k < 4; k++) {
         for (size_t j = 0; j < G; j++)
-            assert_same_bits(tc_de_vote_lengthscale(dims[k], j), grid[k][j]);
+            assert_same_bits(tc_dp_fts_de_vote_lengthscale(dims[k], j), grid[k][j]);
         for (size_t j = 0; j + 1 < G; j++)
             assert_close(grid[k][j + 1] / grid[k][j], 1.6, 1e-15);
-        assert_same_bits(tc_de_vote_lengthscale(dims[k], MIDDLE), tc_usual_lengthscale(dims[k]));
+        assert_same_bits(tc_dp_fts_de_vote_lengthscale(dims[k], MIDDLE),
+                         tc_usual_lengthscale(dims[k]));
     }
 }
 
@@ -476,15 +477,15 @@ static void test_nothing_heard_is_the_middle(void **state)
 {
     (void)state;
     double mean[G] = {0};
-    assert_int_equal(tc_de_vote_pick(mean, 1), MIDDLE);
-    assert_int_equal(tc_de_vote_pick(mean, 0), MIDDLE);
+    assert_int_equal(tc_dp_fts_de_vote_pick(mean, 1), MIDDLE);
+    assert_int_equal(tc_dp_fts_de_vote_pick(mean, 0), MIDDLE);
     for (size_t j = 0; j < G; j++)
         mean[j] = -3;
-    assert_int_equal(tc_de_vote_pick(mean, 0), MIDDLE);
+    assert_int_equal(tc_dp_fts_de_vote_pick(mean, 0), MIDDLE);
     mean[2] = mean[6] = -2; /* of two that are as good, the shorter one */
-    assert_int_equal(tc_de_vote_pick(mean, 0), 2);
+    assert_int_equal(tc_dp_fts_de_vote_pick(mean, 0), 2);
     mean[1] = mean[5] = -2; /* and the one that is nearer */
-    assert_int_equal(tc_de_vote_pick(mean, 0), 5);
+    assert_int_equal(tc_dp_fts_de_vote_pick(mean, 0), 5);
 }
 
 /* 0.3 j^2 of the noise towards shorter ones, twice as much towards longer ones. */
@@ -495,9 +496,9 @@ static void test_leaving_the_middle_has_a_price(void **state)
         for (double sd = 0.01; sd < 10; sd *= 3) {
             double mean[G] = {0}, price = sd * (steps < 0 ? 0.3 : 0.6) * steps * steps;
             mean[MIDDLE + steps] = price * 1.0001;
-            assert_int_equal(tc_de_vote_pick(mean, sd), MIDDLE + steps);
+            assert_int_equal(tc_dp_fts_de_vote_pick(mean, sd), MIDDLE + steps);
             mean[MIDDLE + steps] = price * 0.9999;
-            assert_int_equal(tc_de_vote_pick(mean, sd), MIDDLE);
+            assert_int_equal(tc_dp_fts_de_vote_pick(mean, sd), MIDDLE);
         }
 }
 
@@ -511,14 +512,14 @@ static void test_more_votes_never_hurt(void **state)
         double mean[G];
         for (size_t j = 0; j < G; j++)
             mean[j] = tc_draw_normal(&s);
-        size_t pick = tc_de_vote_pick(mean, 0.2), j = tc_draw_below(&s, G);
+        size_t pick = tc_dp_fts_de_vote_pick(mean, 0.2), j = tc_draw_below(&s, G);
         mean[pick] += 0.1;
-        assert_int_equal(tc_de_vote_pick(mean, 0.2), pick);
+        assert_int_equal(tc_dp_fts_de_vote_pick(mean, 0.2), pick);
         mean[j] += 0.5;
-        size_t now = tc_de_vote_pick(mean, 0.2);
+        size_t now = tc_dp_fts_de_vote_pick(mean, 0.2);
         assert_true(now == pick || now == j);
         mean[j] += 100;
-        assert_int_equal(tc_de_vote_pick(mean, 0.2), j);
+        assert_int_equal(tc_dp_fts_de_vote_pick(mean, 0.2), j);
     }
 }
 
@@ -534,7 +535,7 @@ static void test_weights_follow_the_vote_at_once(void **state)
     publish(p, 0);
     hear_vote(p, votes, 3);
     publish(p, 1); /* release 0 of weights, without a trial in between */
-    assert_int_equal(last(p)->n_bytes, TC_DE_HEADER + 8 * M);
+    assert_int_equal(last(p)->n_bytes, TC_DP_FTS_DE_HEADER + 8 * M);
     hear_weights(p, 1);
     for (int t = 0; t < 2; t++) {
         assert_ok(tc_optimizer_need(p->o, &need, &err));
@@ -581,7 +582,7 @@ static void test_the_picked_length_scale_is_the_given_one(void **state)
         double voted[M], given[M];
         snprintf(told, sizeof told,
                  "{" BASE ", \"initial\": 8, \"vote\": \"no\", \"lengthscale\": %.17g}",
-                 tc_de_vote_lengthscale(2, pick));
+                 tc_dp_fts_de_vote_lengthscale(2, pick));
         party *a = start(s, votes, 1, wave), *b = start(s, told, 1, wave);
         publish(a, 0);
         hear_vote(a, votes, pick);
@@ -745,16 +746,16 @@ static void test_siblings_hear_the_same_vote(void **state)
 /* ---- the sum ---- */
 
 /* Coordinates as large as a message may have them, without the agent's own clipping. */
-static void write_long(const tc_de_round *r, tc_text *out)
+static void write_long(const tc_dp_fts_de_round *r, tc_text *out)
 {
     int64_t v[G];
-    tc_de_form form = tc_de_round_form(r, 0);
+    tc_dp_fts_de_form form = tc_dp_fts_de_round_form(r, 0);
     for (size_t j = 0; j < G; j++)
         v[j] = j % 2 == 0 ? (int64_t)r->clip : -(int64_t)r->clip;
-    tc_de_message_write(&form, v, out);
+    tc_dp_fts_de_message_write(&form, v, out);
 }
 
-static tc_release *sum_of(const tc_de_options *o, const tc_text *message, bool with)
+static tc_release *sum_of(const tc_dp_fts_de_options *o, const tc_text *message, bool with)
 {
     tacit_error err = {0};
     tc_env env = {.agents = N};
@@ -762,13 +763,13 @@ static tc_release *sum_of(const tc_de_options *o, const tc_text *message, bool w
     tc_release *out = NULL;
     tc_test_noise_init(&noise, 9, 0);
     tc_entropy e = tc_entropy_of_test(&noise);
-    void *st = tc_alloc(1, tc_de_aggregator.state_size);
+    void *st = tc_alloc(1, tc_dp_fts_de_aggregator.state_size);
     assert_non_null(st);
-    assert_ok(tc_de_aggregator.open(st, &env, o, 0, &e, &err));
+    assert_ok(tc_dp_fts_de_aggregator.open(st, &env, o, 0, &e, &err));
     if (with)
-        assert_ok(tc_de_aggregator.fold(st, 3, tc_text_get(message), message->len, &err));
-    assert_ok(tc_de_aggregator.close(st, &out, &err));
-    tc_de_aggregator.fini(st);
+        assert_ok(tc_dp_fts_de_aggregator.fold(st, 3, tc_text_get(message), message->len, &err));
+    assert_ok(tc_dp_fts_de_aggregator.close(st, &out, &err));
+    tc_dp_fts_de_aggregator.fini(st);
     tc_free(st);
     return out;
 }
@@ -778,12 +779,12 @@ static void test_the_sum_of_the_vote(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_de_options o = options_of(votes);
-    tc_de_round r;
+    tc_dp_fts_de_options o = options_of(votes);
+    tc_dp_fts_de_round r;
     tc_sum_scale scale;
     tc_text message = {0};
     double square = 0;
-    assert_ok(tc_de_round_init(&r, &o, N, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &o, N, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
     assert_close(scale.event.parameter, 5, 1e-6);
     assert_true(scale.event.parameter >= 5);
@@ -802,18 +803,18 @@ static void test_the_sum_of_the_vote(void **state)
     tc_release_free(with);
     tc_release_free(without);
     tc_text_fini(&message);
-    tc_de_round_fini(&r);
+    tc_dp_fts_de_round_fini(&r);
     options_end(&o);
 }
 
 static void test_rounds_are_named(void **state)
 {
     (void)state;
-    tc_de_options o = options_of(votes);
-    assert_string_equal(tc_de_aggregator.about(&o, 0), "vote on the length-scale");
-    assert_string_equal(tc_de_aggregator.about(&o, 1), "weights");
-    o.vote = TC_DE_VOTE_NO;
-    assert_null(tc_de_aggregator.about(&o, 0));
+    tc_dp_fts_de_options o = options_of(votes);
+    assert_string_equal(tc_dp_fts_de_aggregator.about(&o, 0), "vote on the length-scale");
+    assert_string_equal(tc_dp_fts_de_aggregator.about(&o, 1), "weights");
+    o.vote = TC_DP_FTS_DE_VOTE_NO;
+    assert_null(tc_dp_fts_de_aggregator.about(&o, 0));
     options_end(&o);
 }
 

@@ -17,15 +17,15 @@
 
 #include <math.h>
 
-size_t tc_de_start_region(const tc_de_options *o, uint64_t agent)
+size_t tc_dp_fts_de_start_region(const tc_dp_fts_de_options *o, uint64_t agent)
 {
-    return (size_t)(agent % tc_de_regions(o));
+    return (size_t)(agent % tc_dp_fts_de_regions(o));
 }
 
-double tc_de_gap(const tc_de_options *o, uint64_t release)
+double tc_dp_fts_de_gap(const tc_dp_fts_de_options *o, uint64_t release)
 {
     double past = (double)release - (double)o->hold, fade = (double)o->fade;
-    if (o->weights == TC_DE_EVERYWHERE)
+    if (o->weights == TC_DP_FTS_DE_EVERYWHERE)
         return 0;
     if (past < 0 || fade == 0)
         return o->gap;
@@ -42,48 +42,49 @@ static double weight(double elsewhere, uint64_t agents, uint64_t P, size_t start
     return (start == i ? 1 : elsewhere) / (members + others * elsewhere);
 }
 
-double tc_de_weight(const tc_de_options *o, uint64_t agents, uint64_t release, size_t start,
-                    size_t i)
+double tc_dp_fts_de_weight(const tc_dp_fts_de_options *o, uint64_t agents, uint64_t release,
+                           size_t start, size_t i)
 {
-    return weight(tc_agreed_exp(-tc_de_gap(o, release)), agents, tc_de_regions(o), start, i);
+    return weight(tc_agreed_exp(-tc_dp_fts_de_gap(o, release)), agents, tc_dp_fts_de_regions(o),
+                  start, i);
 }
 
-bool tc_de_sends_mean(const tc_de_options *o)
+bool tc_dp_fts_de_sends_mean(const tc_dp_fts_de_options *o)
 {
-    return o->own == TC_DE_OWN_GP || o->message == TC_DE_MEAN ||
-           (o->message == TC_DE_AUTO && o->noise_multiplier > 0);
+    return o->own == TC_DP_FTS_DE_OWN_GP || o->message == TC_DP_FTS_DE_MEAN ||
+           (o->message == TC_DP_FTS_DE_AUTO && o->noise_multiplier > 0);
 }
 
 /* The mean of an agent that has seen n values of sd 1 is about sqrt(n) long, rarely more than this; a
  * draw has the length of the prior, about sqrt(M). A clip that is too tight would level the regions
  * that are worth most. */
-double tc_de_clip(const tc_de_options *o)
+double tc_dp_fts_de_clip(const tc_dp_fts_de_options *o)
 {
     if (o->clip > 0)
-        return o->clip / sqrt((double)tc_de_regions(o));
-    double n = tc_de_sends_mean(o) ? fmin(fmax(1, (double)o->initial), (double)o->features)
-                                   : (double)o->features;
+        return o->clip / sqrt((double)tc_dp_fts_de_regions(o));
+    double n = tc_dp_fts_de_sends_mean(o) ? fmin(fmax(1, (double)o->initial), (double)o->features)
+                                          : (double)o->features;
     return 1.1 * sqrt(n);
 }
 
-uint64_t tc_de_sampled(const tc_de_options *o, uint64_t agents)
+uint64_t tc_dp_fts_de_sampled(const tc_dp_fts_de_options *o, uint64_t agents)
 {
     return (uint64_t)fmax(1, round(o->sampling_rate * (double)agents));
 }
 
-double tc_de_rate(const tc_de_options *o, uint64_t agents)
+double tc_dp_fts_de_rate(const tc_dp_fts_de_options *o, uint64_t agents)
 {
-    if (o->sampling == TC_DE_FIXED)
-        return (double)tc_de_sampled(o, agents) / (double)agents;
+    if (o->sampling == TC_DP_FTS_DE_FIXED)
+        return (double)tc_dp_fts_de_sampled(o, agents) / (double)agents;
     return o->sampling_rate;
 }
 
 /* In a region, all that do not start there count alike. */
-static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t release)
+static void fill_weights(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o, uint64_t release)
 {
     const size_t P = r->plan.blocks;
-    const double elsewhere = tc_agreed_exp(-tc_de_gap(o, release)),
-                 one = ldexp(1, TC_DE_WEIGHT_BITS);
+    const double elsewhere = tc_agreed_exp(-tc_dp_fts_de_gap(o, release)),
+                 one = ldexp(1, TC_DP_FTS_DE_WEIGHT_BITS);
     for (size_t i = 0; i < P; i++) {
         r->weights[i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, i, i));
         r->weights[P + i] = (uint32_t)(one * weight(elsewhere, r->plan.agents, P, P, i));
@@ -91,7 +92,7 @@ static void fill_weights(tc_de_round *r, const tc_de_options *o, uint64_t releas
 }
 
 /* phi_max / max_n |phi_n|_2, at most 1: O(P^2), for mode=paper alone. */
-static double peak_share(const tc_de_round *r)
+static double peak_share(const tc_dp_fts_de_round *r)
 {
     size_t P = r->plan.blocks;
     double peak = 0, norm = 0;
@@ -107,13 +108,13 @@ static double peak_share(const tc_de_round *r)
     return peak / norm;
 }
 
-static tacit_status set_plan(tc_de_round *r, const tc_de_options *o, double clip, double z,
-                             tacit_error *err)
+static tacit_status set_plan(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o, double clip,
+                             double z, tacit_error *err)
 {
     double bound = clip;
-    if (o->mode == TC_DE_PAPER)
+    if (o->mode == TC_DP_FTS_DE_PAPER)
         bound = fmax(clip, clip * sqrt((double)r->plan.blocks) * peak_share(r));
-    double q = o->sampling == TC_DE_FIXED ? 1 : o->sampling_rate;
+    double q = o->sampling == TC_DP_FTS_DE_FIXED ? 1 : o->sampling_rate;
     tc_sum_scale scale;
     TC_TRY(tc_sum_plan_fit(&r->plan, bound, z, q, &scale, err));
     uint64_t steps = (uint64_t)tc_grid_truncate(clip, r->plan.grid);
@@ -123,23 +124,24 @@ static tacit_status set_plan(tc_de_round *r, const tc_de_options *o, double clip
 }
 
 /* The vote: one block in which all count alike. */
-static void fill_even(tc_de_round *r)
+static void fill_even(tc_dp_fts_de_round *r)
 {
-    r->weights[0] = (uint32_t)(ldexp(1, TC_DE_WEIGHT_BITS) / (double)r->plan.agents);
+    r->weights[0] = (uint32_t)(ldexp(1, TC_DP_FTS_DE_WEIGHT_BITS) / (double)r->plan.agents);
     r->weights[1] = r->weights[0];
 }
 
-tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t agents,
-                              uint64_t round, tacit_error *err)
+tacit_status tc_dp_fts_de_round_init(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o,
+                                     uint64_t agents, uint64_t round, tacit_error *err)
 {
-    const bool vote = tc_de_is_vote(o, round);
-    size_t P = vote ? 1 : tc_de_regions(o);
-    tc_de_round made = {.plan = {.agents = (size_t)agents,
-                                 .blocks = P,
-                                 .width = vote ? TC_DE_VOTE_GRID : (size_t)o->features,
-                                 .groups = agents < P ? (size_t)agents : P,
-                                 .weight_bits = TC_DE_WEIGHT_BITS}};
-    TC_TRY(tc_de_check(o, err));
+    const bool vote = tc_dp_fts_de_is_vote(o, round);
+    size_t P = vote ? 1 : tc_dp_fts_de_regions(o);
+    tc_dp_fts_de_round made = {
+        .plan = {.agents = (size_t)agents,
+                 .blocks = P,
+                 .width = vote ? TC_DP_FTS_DE_VOTE_GRID : (size_t)o->features,
+                 .groups = agents < P ? (size_t)agents : P,
+                 .weight_bits = TC_DP_FTS_DE_WEIGHT_BITS}};
+    TC_TRY(tc_dp_fts_de_check(o, err));
     made.weights = tc_alloc(2 * P, sizeof *made.weights);
     if (!made.weights)
         return tc_fail_memory(err);
@@ -148,42 +150,43 @@ tacit_status tc_de_round_init(tc_de_round *r, const tc_de_options *o, uint64_t a
     if (vote)
         fill_even(&made);
     else
-        fill_weights(&made, o, tc_de_release_of(o, round));
-    tacit_status status = set_plan(&made, o, vote ? TC_DE_VOTE_CLIP : tc_de_clip(o),
+        fill_weights(&made, o, tc_dp_fts_de_release_of(o, round));
+    tacit_status status = set_plan(&made, o, vote ? TC_DP_FTS_DE_VOTE_CLIP : tc_dp_fts_de_clip(o),
                                    vote ? o->vote_multiplier : o->noise_multiplier, err);
     if (status != TACIT_OK) {
-        tc_de_round_fini(&made);
+        tc_dp_fts_de_round_fini(&made);
         return status;
     }
     *r = made;
     return TACIT_OK;
 }
 
-void tc_de_round_fini(tc_de_round *r)
+void tc_dp_fts_de_round_fini(tc_dp_fts_de_round *r)
 {
     tc_free(r->weights);
-    *r = (tc_de_round){0};
+    *r = (tc_dp_fts_de_round){0};
 }
 
-tc_de_form tc_de_round_form(const tc_de_round *r, uint64_t round)
+tc_dp_fts_de_form tc_dp_fts_de_round_form(const tc_dp_fts_de_round *r, uint64_t round)
 {
-    return (tc_de_form){
+    return (tc_dp_fts_de_form){
         .round = round, .width = r->plan.width, .grid = r->plan.grid, .clip = r->clip};
 }
 
 /* In sound mode it follows from the clip norm alone, and is had without weights and noise. */
-tacit_status tc_de_form_init(tc_de_form *f, const tc_de_options *o, uint64_t agents, uint64_t round,
-                             tacit_error *err)
+tacit_status tc_dp_fts_de_form_init(tc_dp_fts_de_form *f, const tc_dp_fts_de_options *o,
+                                    uint64_t agents, uint64_t round, tacit_error *err)
 {
-    const bool vote = tc_de_is_vote(o, round);
-    tc_de_round r = {.plan = {.width = vote ? TC_DE_VOTE_GRID : (size_t)o->features}};
-    if (o->mode == TC_DE_PAPER) {
-        TC_TRY(tc_de_round_init(&r, o, agents, round, err));
+    const bool vote = tc_dp_fts_de_is_vote(o, round);
+    tc_dp_fts_de_round r = {.plan = {.width = vote ? TC_DP_FTS_DE_VOTE_GRID : (size_t)o->features}};
+    if (o->mode == TC_DP_FTS_DE_PAPER) {
+        TC_TRY(tc_dp_fts_de_round_init(&r, o, agents, round, err));
     } else {
-        TC_TRY(tc_sum_plan_clip(&r.plan, vote ? TC_DE_VOTE_CLIP : tc_de_clip(o), err));
+        TC_TRY(
+            tc_sum_plan_clip(&r.plan, vote ? TC_DP_FTS_DE_VOTE_CLIP : tc_dp_fts_de_clip(o), err));
         r.clip = r.plan.clip;
     }
-    *f = tc_de_round_form(&r, round);
-    tc_de_round_fini(&r);
+    *f = tc_dp_fts_de_round_form(&r, round);
+    tc_dp_fts_de_round_fini(&r);
     return TACIT_OK;
 }
