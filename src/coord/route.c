@@ -87,7 +87,7 @@ const tc_route tc_routes[] = {
     {"POST", STUDY "/trials/{trial}:heartbeat", CLIENT, TC_BODY_SMALL, .takes = &tc_shape_heartbeat, .status = 200, .gives = &tc_shape_lease,
      .pace = TC_PACE_STUDY, .handle = tc_served_heartbeat, .summary = "More time for a worker"},
     {"POST", STUDY "/trials/{trial}:release", MAY(OPERATOR), .status = 200, .gives = &tc_shape_trial_state,
-     .pace = TC_PACE_STUDY, .handle = tc_served_release, .summary = "Takes a trial back, whatever its lease"},
+     .pace = TC_PACE_STUDY, .handle = tc_served_requeue, .summary = "Takes a trial back, whatever its lease"},
     {"POST", STUDY "/trials", CLIENT, TC_BODY_POINT, .takes = &tc_shape_enqueue, .status = 201, .gives = &tc_shape_trial_state,
      .once = true, .pace = TC_PACE_STUDY, .handle = tc_served_enqueue, .summary = "A point to be tried before others"},
     {"GET", STUDY "/trials", READ | MAY(CLIENT), .query = tc_query_trials, .status = 200, .gives = &tc_shape_trial_list,

@@ -274,7 +274,7 @@ tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
 
 /* ---- taken back ---- */
 
-tacit_status tc_served_release(tc_ask *a, tacit_error *err)
+tacit_status tc_served_requeue(tc_ask *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
@@ -283,7 +283,7 @@ tacit_status tc_served_release(tc_ask *a, tacit_error *err)
     TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
-    TC_TRY(tc_study_release(study, trial, err));
+    TC_TRY(tc_study_requeue(study, trial, err));
     a->already = true; /* it may have been stale before */
     tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
     return tc_answer(a, 200,

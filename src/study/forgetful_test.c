@@ -349,7 +349,7 @@ static void no_loop_is_endless(void **state)
     assert_fails(tc_study_tell(p.studies[0], 0, NULL, 1, &err), TACIT_E_BUSY, why);
     assert_fails(tc_study_enqueue(p.studies[0], &x, &trial, &err), TACIT_E_BUSY, why);
     assert_fails(tc_study_import(p.studies[0], 1, &x, &x, &err), TACIT_E_BUSY, why);
-    assert_fails(tc_study_release(p.studies[0], 0, &err), TACIT_E_BUSY, why);
+    assert_fails(tc_study_requeue(p.studies[0], 0, &err), TACIT_E_BUSY, why);
     assert_fails(tc_study_extend(p.studies[0], 0, "w", LEASE_MS, &until, &err), TACIT_E_BUSY, why);
     assert_fails(tc_study_reclaim(p.studies[0], 0, &(tc_claim){.from = "w", .to = "v"}, &err),
                  TACIT_E_BUSY, why);

@@ -112,7 +112,7 @@ static tacit_status release_seen(tc_study *s, const tc_optimizer *o, void *user,
         false, err);
 }
 
-tacit_status tc_study_release(tc_study *s, uint64_t trial, tacit_error *err)
+tacit_status tc_study_requeue(tc_study *s, uint64_t trial, tacit_error *err)
 {
     return tc_study_change(s, release_seen, &trial, err);
 }

@@ -141,15 +141,15 @@ static void a_trial_is_taken_back(void **state)
     tacit_error err = {0};
     (void)ask(w, "w", 0); /* for ever */
     uint64_t n = events(w);
-    assert_ok(tc_study_release(w->study, 0, &err));
+    assert_ok(tc_study_requeue(w->study, 0, &err));
     assert_int_equal(look_at(w, 0).state, TC_TRIAL_STALE);
-    assert_ok(tc_study_release(w->study, 0, &err)); /* the same again */
+    assert_ok(tc_study_requeue(w->study, 0, &err)); /* the same again */
     assert_int_equal(events(w), n + 1);
     assert_int_equal(ask(w, "v", 0), 0);
     assert_ok(tc_study_tell(w->study, 0, NULL, 1, &err));
-    assert_fails(tc_study_release(w->study, 0, &err), TACIT_E_STATE,
+    assert_fails(tc_study_requeue(w->study, 0, &err), TACIT_E_STATE,
                  "trial 0 is not running, it is COMPLETE");
-    assert_fails(tc_study_release(w->study, 7, &err), TACIT_E_NOT_FOUND,
+    assert_fails(tc_study_requeue(w->study, 7, &err), TACIT_E_NOT_FOUND,
                  "there is no trial 7; this study has 1");
 }
 

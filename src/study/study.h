@@ -81,7 +81,7 @@ typedef struct tc_claim {
 tacit_status tc_study_reclaim(tc_study *s, uint64_t trial, const tc_claim *claim, tacit_error *err);
 /* Takes a RUNNING trial back, whatever its lease: it is STALE, and the next ask gets it. The same again is
  * nothing. E_STATE: it is not running. */
-tacit_status tc_study_release(tc_study *s, uint64_t trial, tacit_error *err);
+tacit_status tc_study_requeue(tc_study *s, uint64_t trial, tacit_error *err);
 /* More time for `worker` (lease.c): its lease ends lease_ms from now, or a little sooner (an eighth; three
  * seconds, but no more than a third), and never sooner than it did. *until_ms: when; 0: never. E_STATE: it does not run the trial. */
 tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,

@@ -371,7 +371,7 @@ static tacit_status study_take_over(tacit_study *s, uint64_t trial, const tc_cla
 
 static tacit_status study_requeue(tacit_study *s, uint64_t trial, tacit_error *err)
 {
-    return tc_study_release(of(s), trial, err);
+    return tc_study_requeue(of(s), trial, err);
 }
 
 static tacit_status study_now(tacit_study *s, int64_t *out_ms, tacit_error *err)

@@ -74,7 +74,7 @@ void tc_dp_fts_de_shared_fini(agent *a)
     tc_dp_fts_de_shared *s = a->shared;
     if (!s || --s->users > 0)
         return;
-    tc_features_release(s->features);
+    tc_features_unref(s->features);
     tc_dp_fts_de_filter_free(s->filter);
     pthread_mutex_destroy(&s->lock);
     tc_free(s);

@@ -64,7 +64,7 @@ static void fini(void *st)
     agent *a = st;
     tc_search_fini(&a->search);
     tc_blr_free(a->model);
-    tc_fts_filter_release(a->heard.filter);
+    tc_fts_filter_unref(a->heard.filter);
     tc_fts_pool_free(a->heard.pool);
     tc_fts_urn_fini(&a->urn);
     tc_fts_message_cache_fini(&a->cache);

@@ -95,7 +95,7 @@ tacit_status tc_fts_core_init(tc_fts_core *c, const tc_env *env, const tc_fts_co
 void tc_fts_core_fini(tc_fts_core *c)
 {
     tc_own_free(c->own);
-    tc_features_release(c->features);
+    tc_features_unref(c->features);
     tc_arena_fini(&c->memory);
 }
 

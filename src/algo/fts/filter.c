@@ -114,11 +114,11 @@ tacit_status tc_fts_filter_new(tc_fts_filter **out, const tc_fts_core *c, tacit_
     if (status == TACIT_OK)
         *out = f;
     else
-        tc_fts_filter_release(f);
+        tc_fts_filter_unref(f);
     return status;
 }
 
-void tc_fts_filter_release(tc_fts_filter *f)
+void tc_fts_filter_unref(tc_fts_filter *f)
 {
     if (!f || --f->users > 0)
         return;

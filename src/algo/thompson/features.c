@@ -149,14 +149,14 @@ tacit_status tc_features_new(tc_features **out, const tc_env *env, const tc_feat
     f->regions = spec->regions;
     tacit_status status = build(f, env, spec, err);
     if (status != TACIT_OK) {
-        tc_features_release(f);
+        tc_features_unref(f);
         return status;
     }
     *out = f;
     return TACIT_OK;
 }
 
-void tc_features_release(tc_features *f)
+void tc_features_unref(tc_features *f)
 {
     if (!f || --f->users > 0)
         return;

@@ -127,7 +127,7 @@ static void the_best_is_the_plain_best(void **state)
                 check_all(f, &t);
                 f->outlined = true;
                 check_all(f, &t);
-                tc_features_release(f);
+                tc_features_unref(f);
             }
     tc_space_free(spaces[0]);
     tc_space_free(spaces[1]);
@@ -141,8 +141,8 @@ static void bounds_are_used_where_they_are_tight(void **state)
     (void)state;
     assert_false(a->outlined);
     assert_true(b->outlined);
-    tc_features_release(a);
-    tc_features_release(b);
+    tc_features_unref(a);
+    tc_features_unref(b);
     tc_space_free(coarse);
     tc_space_free(fine);
 }
@@ -183,7 +183,7 @@ static void no_score_is_beyond_its_bound(void **state)
                             square += t.omega[j][m] * t.omega[j][m];
                         check_bound(f, &f->panel[p], p, at, t.omega[j], sqrt(square));
                     }
-            tc_features_release(f);
+            tc_features_unref(f);
         }
     tc_space_free(spaces[0]);
     tc_space_free(spaces[1]);
@@ -217,7 +217,7 @@ static void odd_weights_are_compared_alike(void **state)
     tc_score_best(f, 1, &t.score[7], TC_SEARCH_EMPTY, &best);
     assert_int_equal(outlined, best);
     assert_true(best < f->slots);
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -236,7 +236,7 @@ static void ties_go_to_the_first_that_is_open(void **state)
         t.shut[0][q] |= TC_SEARCH_KNOWN;
     tc_score_best(f, 1, t.score, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN, &best);
     assert_int_equal(best, 40);
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -251,7 +251,7 @@ static void nothing_open_is_nothing_found(void **state)
     tc_score_best(f, MOST, t.score, TC_SEARCH_EMPTY | TC_SEARCH_KNOWN, best);
     for (size_t j = 0; j < MOST; j++)
         assert_int_equal(best[j], f->slots);
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -276,7 +276,7 @@ static void tiles_hold_all_candidates(void **state)
                 assert_same_bits(f->tiles[(q / TC_TILE * 7 + m) * TC_TILE + q % TC_TILE],
                                  f->Phi[f->place[c] * 7 + m]);
         }
-        tc_features_release(f);
+        tc_features_unref(f);
     }
     tc_space_free(s);
 }

@@ -153,7 +153,7 @@ static void each_rule_comes_in_its_turn(void **state)
     assert_int_equal(best_of_level(&a, f, &t, 1), POINTS);
     assert_int_equal(maximise(&a, &t), best_of_level(&a, f, &t, 2));
     tc_search_fini(&a.search);
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -185,7 +185,7 @@ static void calls_leave_nothing_behind_but_what_was_observed(void **state)
             observe(&a, c);
     }
     tc_search_fini(&a.search);
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -211,7 +211,7 @@ static void open_trials_are_shut_too(void **state)
     t.since = 5; /* of more observations than there are: only the open one counts */
     assert_int_equal(maximise(&a, &t), reference(&a, f, &t));
     tc_search_fini(&a.search);
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -229,7 +229,7 @@ static void targets_that_are_not_numbers_lead_somewhere(void **state)
     tc_target t = {.omega = omega, .regions = 1};
     assert_in_range(maximise(&a, &t), 0, POINTS - 1);
     tc_search_fini(&a.search);
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -266,7 +266,7 @@ static void together_is_one_by_one(void **state)
         assert_int_equal(found[i], reference(&agents[i], f, &targets[i]));
         tc_search_fini(&agents[i].search);
     }
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 
@@ -299,7 +299,7 @@ static void boxes_are_searched_one_by_one(void **state)
         assert_same_bits(found[i], alone);
         tc_search_fini(&agents[i].search);
     }
-    tc_features_release(f);
+    tc_features_unref(f);
     tc_space_free(s);
 }
 

@@ -62,7 +62,7 @@ double tc_usual_lengthscale(size_t dim);
 
 tacit_status tc_features_new(tc_features **out, const tc_env *env, const tc_features_spec *spec,
                              tacit_error *err);
-void tc_features_release(tc_features *f); /* the last user ends it; NULL is allowed */
+void tc_features_unref(tc_features *f); /* the last user ends it; NULL is allowed */
 /* For features.c (outline.c). */
 tacit_status tc_features_outline(tc_features *f, tacit_error *err);
 
