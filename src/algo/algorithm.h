@@ -228,7 +228,7 @@ typedef struct tc_algorithm {
                             tacit_error *err);
     /* For reports: puts the value in force in place of one that means "chosen", after begin and promise.
      * NULL: no option does. Pointers in opts are tc_alloc'ed. */
-    tacit_status (*settle)(const tc_env *env, void *opts, tacit_error *err);
+    tacit_status (*resolve_defaults)(const tc_env *env, void *opts, tacit_error *err);
     /* For reports: adds one sentence, whether a theorem is about `rounds` queries of these options
      * on env->space. NULL, and nothing added: none says. */
     void (*theorem)(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);

@@ -68,7 +68,7 @@ static tacit_status check(const char *name, const tc_family_opts *o, size_t agen
     return TACIT_OK;
 }
 
-tc_family_opts tc_family_settle(const char *name, const tc_family_opts *opts)
+tc_family_opts tc_family_resolve_defaults(const char *name, const tc_family_opts *opts)
 {
     tc_family_opts o = *opts;
     bool gp = strcmp(name, GP_FAMILY) == 0;
@@ -83,13 +83,13 @@ double tc_family_lengthscale(const char *name, const tc_family_opts *opts)
 {
     const char *who;
     bool drawn = tc_objective_takes(name, "lengthscale", &who);
-    return drawn ? tc_family_settle(name, opts).objective.lengthscale : 0;
+    return drawn ? tc_family_resolve_defaults(name, opts).objective.lengthscale : 0;
 }
 
 static tacit_status build(tc_family *f, const char *name, const tc_family_opts *opts,
                           const tc_public_seed *seed, tacit_error *err)
 {
-    tc_family_opts o = tc_family_settle(name, opts);
+    tc_family_opts o = tc_family_resolve_defaults(name, opts);
     f->noise = (tc_observation_noise)o.objective.noise;
     f->noise_scale = o.objective.noise_scale;
     if (strcmp(name, GP_FAMILY) == 0)

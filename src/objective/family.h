@@ -24,7 +24,7 @@ extern const tc_option tc_family_options[];
 const tc_objective_info *const *tc_families(void);
 
 /* The options with the noise law and length-scale in force; strings are borrowed. */
-tc_family_opts tc_family_settle(const char *name, const tc_family_opts *opts);
+tc_family_opts tc_family_resolve_defaults(const char *name, const tc_family_opts *opts);
 /* The length-scale that its functions are drawn with; 0: they are not drawn with one. */
 double tc_family_lengthscale(const char *name, const tc_family_opts *opts);
 

@@ -326,7 +326,7 @@ static int64_t points_per_axis(const tc_space *s)
 tacit_status tc_family_used(const char *objective, const tc_family_opts *family,
                             const tc_space *space, json_t **out, tacit_error *err)
 {
-    tc_family_opts o = tc_family_settle(objective, family);
+    tc_family_opts o = tc_family_resolve_defaults(objective, family);
     const char *who;
     o.objective.dim = (int64_t)(space->domain ? space->domain->dim : space->n_params);
     o.objective.grid = points_per_axis(space);

@@ -268,8 +268,8 @@ static tacit_status describe(tc_contender *c, const tc_env *env, void *opts, tac
         c->algorithm->theorem(env, opts, c->sim.trials, &theorem);
     c->theorem = tc_text_take(&theorem);
     TC_TRY(find_expectation(c, env, opts, err));
-    if (c->algorithm->settle)
-        TC_TRY(c->algorithm->settle(env, opts, err));
+    if (c->algorithm->resolve_defaults)
+        TC_TRY(c->algorithm->resolve_defaults(env, opts, err));
     c->shown = tc_options_json(c->algorithm->options, opts);
     return c->theorem && c->shown ? TACIT_OK : tc_fail_memory(err);
 }

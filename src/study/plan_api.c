@@ -67,18 +67,18 @@ static tacit_status keep(tacit_plan *p, tc_text *text, const char **out, tacit_e
 
 static const char lengthscale[] = "lengthscale";
 
-/* The option in force after `settle`, which changes the struct: opts is a zeroed one to be ended by the caller. */
-static tacit_status find_settled(const tc_study_plan *p, void *opts, double *out, tacit_error *err)
+/* The option in force after `resolve_defaults`, which changes the struct: opts is a zeroed one to be ended by the caller. */
+static tacit_status find_resolved(const tc_study_plan *p, void *opts, double *out, tacit_error *err)
 {
     const tc_algorithm *a = p->doc->algorithm;
     TC_TRY(tc_options_defaults(a->options, opts, err));
     TC_TRY(tc_options_set_json(a->options, opts, a->name, p->options, NULL, err));
-    TC_TRY(a->settle(&p->env, opts, err));
-    json_t *settled = tc_options_json(a->options, opts);
-    if (!settled)
+    TC_TRY(a->resolve_defaults(&p->env, opts, err));
+    json_t *resolved = tc_options_json(a->options, opts);
+    if (!resolved)
         return tc_fail_memory(err);
-    *out = json_number_value(json_object_get(settled, lengthscale));
-    json_decref(settled);
+    *out = json_number_value(json_object_get(resolved, lengthscale));
+    json_decref(resolved);
     return TACIT_OK;
 }
 
@@ -88,12 +88,12 @@ static tacit_status find_lengthscale(const tc_study_plan *p, double *out, tacit_
     const tc_algorithm *a = p->doc->algorithm;
     const json_t *said = json_object_get(p->options, lengthscale);
     *out = 0;
-    if (!a->settle || !json_is_number(said) || json_number_value(said) > 0)
+    if (!a->resolve_defaults || !json_is_number(said) || json_number_value(said) > 0)
         return TACIT_OK;
     void *opts = tc_alloc(1, a->options_size);
     if (!opts)
         return tc_fail_memory(err);
-    tacit_status status = find_settled(p, opts, out, err);
+    tacit_status status = find_resolved(p, opts, out, err);
     tc_options_fini(a->options, opts);
     tc_free(opts);
     return status;

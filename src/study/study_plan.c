@@ -65,7 +65,7 @@ tacit_status tc_study_plan_given(const tc_study_doc *d, void *opts, tacit_error 
     return status;
 }
 
-static tacit_status settle_options(tc_study_plan *p, tacit_error *err)
+static tacit_status resolve_defaults(tc_study_plan *p, tacit_error *err)
 {
     TC_TRY(tc_study_plan_given(p->doc, p->opts, err));
     TC_TRY(keep_promise(p, err));
@@ -179,7 +179,7 @@ static tacit_status make(tc_study_plan *p, const tc_study_row *row, tacit_error 
     p->opts = tc_alloc(1, p->doc->algorithm->options_size);
     if (!p->opts)
         return tc_fail_memory(err);
-    TC_TRY(settle_options(p, err));
+    TC_TRY(resolve_defaults(p, err));
     return set_limit(p, err);
 }
 

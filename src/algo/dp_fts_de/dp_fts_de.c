@@ -157,7 +157,7 @@ const tc_algorithm tc_algorithm_dp_fts_de = {
     .aggregator = &tc_dp_fts_de_aggregator,
     .begin = begin,
     .promise = tc_dp_fts_de_promise,
-    .settle = tc_dp_fts_de_settle,
+    .resolve_defaults = tc_dp_fts_de_resolve_defaults,
     .expect = tc_dp_fts_de_expect,
     .free_messages = free_messages,
 };

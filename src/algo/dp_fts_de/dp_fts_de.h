@@ -97,9 +97,9 @@ double tc_dp_fts_de_follow(const tc_dp_fts_de_options *o, uint64_t t);
 
 tacit_status tc_dp_fts_de_promise(const tc_env *env, void *opts, double epsilon, double delta,
                                   tacit_error *err);
-/* settle of tc_algorithm: P, S, the kind of message, the rounds that release, and the length-scale unless
+/* resolve_defaults of tc_algorithm: P, S, the kind of message, the rounds that release, and the length-scale unless
  * it is found by vote. */
-tacit_status tc_dp_fts_de_settle(const tc_env *env, void *opts, tacit_error *err);
+tacit_status tc_dp_fts_de_resolve_defaults(const tc_env *env, void *opts, tacit_error *err);
 
 /* ---- what may be gained at best (gain.c): expect of tc_algorithm */
 

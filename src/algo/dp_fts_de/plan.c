@@ -279,7 +279,7 @@ tacit_status tc_dp_fts_de_promise(const tc_env *env, void *opts, double epsilon,
 
 /* ---- without a promise ---- */
 
-tacit_status tc_dp_fts_de_settle(const tc_env *env, void *opts, tacit_error *err)
+tacit_status tc_dp_fts_de_resolve_defaults(const tc_env *env, void *opts, tacit_error *err)
 {
     tc_dp_fts_de_options *o = opts;
     if (strcmp(o->releases, "auto") == 0) {

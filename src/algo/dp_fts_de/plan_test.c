@@ -311,7 +311,7 @@ static void test_settled(void **state)
     const tc_env env = {.agents = 200};
     start(&o, NULL);
     double clip = tc_dp_fts_de_clip(&o);
-    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.resolve_defaults(&env, &o, &err));
     assert_string_equal(o.releases, "all");
     assert_int_equal(o.regions, 4);
     assert_close(o.clip, 2 * 1.1 * sqrt(10), 1e-12);
@@ -320,12 +320,12 @@ static void test_settled(void **state)
     end(&o);
     start(&o, (const char *const[]){"noise_multiplier", "0", NULL});
     clip = tc_dp_fts_de_clip(&o);
-    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.resolve_defaults(&env, &o, &err));
     assert_int_equal(o.message, TC_DP_FTS_DE_DRAW);
     assert_close(tc_dp_fts_de_clip(&o), clip, 1e-12);
     end(&o);
     start(&o, (const char *const[]){"regions", "9", "clip", "5", "releases", "0,3", NULL});
-    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.resolve_defaults(&env, &o, &err));
     assert_string_equal(o.releases, "0,3");
     assert_int_equal(o.regions, 9);
     assert_close(o.clip, 5, 1e-12);
@@ -344,11 +344,11 @@ static void test_settled_lengthscale(void **state)
     const tc_env env = {.space = plane, .agents = 200, .budget = 30};
     start(&o, (const char *const[]){"own", "gp", "init", "auto", "lengthscale", "0", NULL});
     tc_algorithm_dp_fts_de.begin(&env, &o);
-    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.resolve_defaults(&env, &o, &err));
     assert_close(o.lengthscale, 0.1 * pow(2, 0.75), 1e-12); /* nobody votes: the usual one */
     o.lengthscale = 0;
     o.vote = TC_DP_FTS_DE_VOTE_YES;
-    assert_ok(tc_algorithm_dp_fts_de.settle(&env, &o, &err));
+    assert_ok(tc_algorithm_dp_fts_de.resolve_defaults(&env, &o, &err));
     assert_close(o.lengthscale, 0, 0); /* not known before the vote */
     end(&o);
     tc_space_free(plane);

@@ -36,7 +36,7 @@ void tc_fts_begin(const tc_env *env, void *opts)
         o->initial = tc_own_initial(env->budget);
 }
 
-tacit_status tc_fts_common_settle(const tc_env *env, void *opts, tacit_error *err)
+tacit_status tc_fts_common_resolve_defaults(const tc_env *env, void *opts, tacit_error *err)
 {
     tc_fts_common *o = opts;
     (void)err;

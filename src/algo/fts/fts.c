@@ -80,7 +80,7 @@ const tc_algorithm tc_algorithm_fts = {
     .optimizer = &tc_fts_agent,
     .begin = tc_fts_begin,
     .relay = &tc_fts_relay,
-    .settle = tc_fts_settle,
+    .resolve_defaults = tc_fts_resolve_defaults,
     .theorem = tc_fts_theorem,
     .free_messages = free_messages,
 };

@@ -62,8 +62,8 @@ enum { TC_FTS_OWN_FEATURES, TC_FTS_OWN_GP };
 tacit_status tc_fts_common_check(const void *opts, tacit_error *err);
 /* begin of tc_algorithm, for the same. */
 void tc_fts_begin(const tc_env *env, void *opts);
-/* settle of tc_algorithm, for the same. */
-tacit_status tc_fts_common_settle(const tc_env *env, void *opts, tacit_error *err);
+/* resolve_defaults of tc_algorithm, for the same. */
+tacit_status tc_fts_common_resolve_defaults(const tc_env *env, void *opts, tacit_error *err);
 /* In force: as given, or the usual one. */
 double tc_fts_lengthscale(const tc_fts_common *o, size_t dim);
 
@@ -157,8 +157,8 @@ double tc_fts_follow(const tc_fts_options *o, uint64_t t);
 /* The first iteration t <= T in which the inequality of Theorem 1, (1 - p_t) c_t <= (1 - p_1) c_1,
  * does not hold; 0 if it does in all. `points` is |X|; beta_t is 1, as tacit runs it. */
 uint64_t tc_fts_condition(const tc_fts_options *o, double points, uint64_t T);
-/* settle and theorem of tc_algorithm. */
-tacit_status tc_fts_settle(const tc_env *env, void *opts, tacit_error *err);
+/* resolve_defaults and theorem of tc_algorithm. */
+tacit_status tc_fts_resolve_defaults(const tc_env *env, void *opts, tacit_error *err);
 void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out);
 
 tc_fts_form tc_fts_form_of(const tc_fts_options *o, const tc_space *s, uint64_t round);

@@ -285,14 +285,14 @@ static void test_what_is_in_force(void **state)
     tacit_error err = {0};
     const tc_space line = {.dim = 1}, square = {.dim = 4};
     tc_fts_options o = {.schedule = TC_FTS_SQRT, .common.lengthscale = 0.3};
-    assert_ok(tc_algorithm_fts.settle(&(tc_env){.space = &line}, &o, &err));
+    assert_ok(tc_algorithm_fts.resolve_defaults(&(tc_env){.space = &line}, &o, &err));
     assert_close(o.p1, 1 - sqrt(0.5), 1e-15);
     assert_same_bits(o.common.lengthscale, 0.3);
     o.p1 = 0.25;
-    assert_ok(tc_algorithm_fts.settle(&(tc_env){.space = &line}, &o, &err));
+    assert_ok(tc_algorithm_fts.resolve_defaults(&(tc_env){.space = &line}, &o, &err));
     assert_same_bits(o.p1, 0.25);
     o = (tc_fts_options){.common.own = TC_FTS_OWN_GP};
-    assert_ok(tc_algorithm_fts.settle(&(tc_env){.space = &square}, &o, &err));
+    assert_ok(tc_algorithm_fts.resolve_defaults(&(tc_env){.space = &square}, &o, &err));
     assert_same_bits(o.p1, 0); /* nobody is followed */
     assert_close(o.common.lengthscale, 0.1 * pow(4, 0.75), 1e-15);
 }

@@ -313,6 +313,6 @@ const tc_algorithm tc_algorithm_rgpe = {
     .options_size = sizeof(options),
     .optimizer = &agent,
     .begin = tc_fts_begin,
-    .settle = tc_fts_common_settle,
+    .resolve_defaults = tc_fts_common_resolve_defaults,
     .relay = &relay,
 };

@@ -57,12 +57,12 @@ static bool goes_to_one(const tc_fts_options *o)
     return o->schedule != TC_FTS_CONSTANT || o->follow == 0;
 }
 
-tacit_status tc_fts_settle(const tc_env *env, void *opts, tacit_error *err)
+tacit_status tc_fts_resolve_defaults(const tc_env *env, void *opts, tacit_error *err)
 {
     tc_fts_options *o = opts;
     if (o->common.own == TC_FTS_OWN_FEATURES)
         o->p1 = 1 - tc_fts_follow(o, 1);
-    return tc_fts_common_settle(env, opts, err);
+    return tc_fts_common_resolve_defaults(env, opts, err);
 }
 
 void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out)
