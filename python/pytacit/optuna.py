@@ -36,7 +36,7 @@ _logger = logging.getLogger(__name__)
 
 #: What a parameter of tacit's can have: see <tacit/space.h>.
 MOST_CHOICES = 1000
-MOST_WHOLE = 2**53
+MOST_LEVELS = 10**12
 
 
 # ---- parameters as tacit has them: a number, the number of a step, or the index of a choice
@@ -57,12 +57,17 @@ def _fits(distribution: BaseDistribution) -> bool:
         return False
     if isinstance(distribution, CategoricalDistribution):
         return len(distribution.choices) <= MOST_CHOICES
-    if isinstance(distribution, FloatDistribution) and not math.isfinite(distribution.high - distribution.low):
+    if isinstance(distribution, FloatDistribution):
+        low, high = distribution.low, distribution.high
+        if not math.isfinite(high - low) or (distribution.log and not math.isfinite(high / low)):
+            return False
+    elif isinstance(distribution, IntDistribution):
+        if distribution.high - distribution.low >= MOST_LEVELS:
+            return False
+    else:
         return False
     levels = _levels(distribution)
-    if levels is not None:
-        return levels <= MOST_WHOLE
-    return isinstance(distribution, FloatDistribution) or getattr(distribution, "high", 0) <= MOST_WHOLE
+    return levels is None or levels <= MOST_LEVELS
 
 
 def _add(space: Any, name: Any, distribution: BaseDistribution) -> None:
@@ -242,6 +247,8 @@ class TacitSampler(BaseSampler):
         consider_pruned_trials: bool = False,
     ) -> None:
         self._algorithm = algorithm
+        if not isinstance(options, (Mapping, type(None))):
+            raise TypeError(f"options must be a dictionary, got {type(options).__name__}")
         self._options = json.dumps(dict(options or {}))
         self._budget = whole(budget, "budget")
         self._seed = None if seed is None else whole(seed, "seed")

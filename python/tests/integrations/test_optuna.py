@@ -304,6 +304,9 @@ def test_what_tacit_cannot_hold_is_sampled_independently():
     def objective(trial: optuna.Trial) -> float:
         trial.suggest_categorical("many", list(range(1001)))
         trial.suggest_int("wide", 0, 2**60)
+        trial.suggest_int("wide log", 1, 2**53, log=True)
+        trial.suggest_float("steps", 0, 1, step=1e-13)
+        trial.suggest_float("ratio", 1e-10, 1e300, log=True)
         trial.suggest_int("one", 3, 3)
         return line(trial)
 
@@ -378,6 +381,7 @@ def test_more_than_one_value_is_refused():
         ({"algorithm": "gp-eii"}, pytacit.ArgumentError, "gp-eii"),
         ({"algorithm": "dp-fts-de"}, pytacit.TacitError, "dp-fts-de"),
         ({"options": {"kernl": "se"}}, pytacit.ArgumentError, "kernl"),
+        ({"options": 5}, TypeError, "options must be a dictionary, got int"),
         ({"seed": -1}, ValueError, "seed"),
         ({"seed": 1.5}, TypeError, "seed"),
         ({"budget": -1}, ValueError, "budget"),
