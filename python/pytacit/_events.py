@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, ClassVar, Dict, Iterable, List, Mapping, Sequence, Tuple, Union, cast
+from typing import Any, ClassVar, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from ._library import call, ffi, lib, made_text, new, real, text, whole
 #: How members are sampled. "poisson": each one independently, with the probability sampling_rate, which at 1 means that
@@ -214,17 +214,29 @@ def from_dp_accounting(event: Any) -> List[Event]:
     return from_json(_plain(event.to_named_tuple()))
 
 
+class TrainingSteps(List[Event]):
+    """The steps of a private trainer: they are about its training records, and described for adding or removing one."""
+
+
+def about(events: Any, unit: Optional[str], relation: Optional[str]) -> Tuple[str, Optional[str]]:
+    """Whose data events are about, and which neighbours are meant, where the caller does not say."""
+    if isinstance(events, TrainingSteps):
+        return unit or "record", relation or "add-remove"
+    return unit or "agent", relation
+
+
 def from_opacus(accountant: Any) -> List[Event]:
     """The steps that an accountant of Opacus's has counted: of privacy_engine.accountant, or of its state_dict().
 
-    They are described for adding or removing a record: account for them with unit="record", relation="add-remove".
+    What they cost is a record's, where one is added or removed; account(steps, relation="replace-one") is for replacing
+    one. Where they are part of a longer list of events, say so yourself: unit="record", relation="add-remove".
     """
     history = accountant.get("history") if hasattr(accountant, "get") else getattr(accountant, "history", None)
     if not isinstance(history, (list, tuple)):
         kind = type(accountant).__name__
         raise TypeError(f"accountant must be an accountant of Opacus's or its state_dict(), got {kind}")
     steps = cast("Sequence[Tuple[float, float, int]]", history)
-    return [Gaussian(noise, count=count, sampling_rate=rate) for noise, rate, count in steps]
+    return TrainingSteps(Gaussian(noise, count=count, sampling_rate=rate) for noise, rate, count in steps)
 
 
 def _plain(value: Any) -> Any:

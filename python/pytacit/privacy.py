@@ -33,6 +33,7 @@ from ._events import (
     check_within,
     from_dp_accounting,
     from_json,
+    about,
     from_opacus,
     listed,
     read_event,
@@ -115,17 +116,19 @@ def account(
     accountant: Optional[str] = None,
     *,
     members: Optional[int] = None,
-    unit: str = "agent",
+    unit: Optional[str] = None,
     relation: Optional[str] = None,
 ) -> Guarantee:
     """What events cost together: the epsilon at delta, with its statement.
 
     delta: None is min(1e-5, 1/N^2) of N members. accountant: one of accountants(); None is the best, "pld".
-    unit: whose data the statement speaks of, "agent", "row", "user" or "record". relation: "add-remove" or
+    unit: whose data the statement speaks of, "agent", "row", "user" or "record"; None: "record" for from_opacus(...), else
+    "agent". relation: "add-remove" or
     "replace-one" states which neighbours are meant; events are then described for adding or removing a member, as
-    private trainers describe theirs. None: those of the unit.
+    private trainers describe theirs. None: "add-remove" for from_opacus(...), else those of the unit.
     """
-    return Scope(listed(events), unit, relation).account(delta_of(delta, members), accountant)
+    scope = Scope(listed(events), *about(events, unit, relation))
+    return scope.account(delta_of(delta, members), accountant)
 
 
 def account_all(
@@ -133,11 +136,11 @@ def account_all(
     delta: Optional[float] = None,
     *,
     members: Optional[int] = None,
-    unit: str = "agent",
+    unit: Optional[str] = None,
     relation: Optional[str] = None,
 ) -> Dict[str, Guarantee]:
     """What events cost together by every accountant that has a formula for them. Arguments are as in account."""
-    scope, chosen = Scope(listed(events), unit, relation), delta_of(delta, members)
+    scope, chosen = Scope(listed(events), *about(events, unit, relation)), delta_of(delta, members)
     made: Dict[str, Guarantee] = {}
     for name in accountants():
         try:
@@ -250,7 +253,7 @@ def tune(
     distribution: str = "negative-binomial",
     shape: Optional[float] = None,
     members: Optional[int] = None,
-    unit: str = "agent",
+    unit: Optional[str] = None,
     relation: Optional[str] = None,
 ) -> Tuning:
     """What the best of a random number of private runs costs (Papernot and Steinke, ICLR 2022).
@@ -263,7 +266,7 @@ def tune(
     nothing but the winner leaves. Bayesian optimization is not such a search, since its runs depend on each other.
     """
     events = listed(run, "run")
-    scope, chosen = Scope(events, unit, relation), delta_of(delta, members)
+    scope, chosen = Scope(events, *about(run, unit, relation)), delta_of(delta, members)
     return _tuning(scope, events, _repeats(trials, distribution, shape), chosen)
 
 
@@ -458,7 +461,7 @@ def noise_laplace(scale: int, n: int) -> List[int]:
 
 
 def _draw(function: Any, scale: int, n: int) -> List[int]:
-    n = whole(n, "n")
+    n = whole(n, "n", 2**40)
     drawn = new("int64_t[]", n)
     call(function, scale, n, drawn)
     return list(ffi.unpack(drawn, n))

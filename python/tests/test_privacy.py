@@ -96,6 +96,16 @@ def test_steps_of_opacus():
     assert privacy.from_opacus({"history": []}) == []
 
 
+def test_steps_of_opacus_are_about_records():
+    steps = privacy.from_opacus({"history": [(1.1, 0.01, 1000)]})
+    one = privacy.account(steps, 1e-5)
+    assert one.statement.startswith("every record") and "is added or removed" in one.statement
+    assert one == privacy.account(SGD, 1e-5, unit="record", relation="add-remove")
+    assert privacy.account_all(steps, 1e-5)["pld"] == one
+    replaced = privacy.account(steps, 1e-5, relation="replace-one")
+    assert replaced.epsilon > one.epsilon and "is replaced" in replaced.statement
+
+
 def test_a_report_is_held_to_its_cap():
     privacy.check_within([SGD], [Gaussian(1.0, count=1000, sampling_rate=0.02)])
     with pytest.raises(pytacit.BudgetError, match="dp_event reports 1000 times Gaussian.1.1. at sampling rate 0.01"):
@@ -624,7 +634,7 @@ def test_noise_has_its_variance():
         (lambda: privacy.noise_gaussian(1.5, 1), TypeError, "sd must be a whole number, got float"),
         (lambda: privacy.noise_laplace(2**41, 1), pytacit.ArgumentError,
          f"scale must be in [1, 1099511627776], got {2**41}"),
-        (lambda: privacy.noise_laplace(1, -1), ValueError, "n must be 0 or more and at most 9223372036854775807, got -1"),
+        (lambda: privacy.noise_laplace(1, -1), ValueError, "n must be 0 or more and at most 1099511627776, got -1"),
     ],
 )  # fmt: skip
 def test_what_is_no_noise(draw, kind, sentence):
