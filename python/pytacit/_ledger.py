@@ -79,7 +79,8 @@ class Ledger(Handle):
     @property
     def name(self) -> str:
         """Its name, which is part of the chain."""
-        return string(lib.tacit_ledger_name(self._open())) or ""
+        handle = self._open()  # held: the name lives as long as the handle
+        return string(lib.tacit_ledger_name(handle)) or ""
 
     def __repr__(self) -> str:
         return f"<pytacit.privacy.Ledger {self.name if self._handle is not None else '(closed)'}>"
@@ -290,6 +291,8 @@ def _read_file(file: Union[str, "os.PathLike[str]"]) -> str:
         return Path(file).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise error(lib.TACIT_E_NOT_FOUND, f"there is no file {os.fspath(file)}") from None
+    except UnicodeDecodeError:
+        raise error(lib.TACIT_E_CORRUPT, f"{os.fspath(file)} is not the file of an exported ledger") from None
 
 
 def get_all_ledger_names(storage: str) -> List[str]:

@@ -310,6 +310,7 @@ def test_a_ledger_that_is_not_there_is_not_made(party, own_folder):
          'there is no accountant "clt". Accountants: pld, rdp, moments, gaussian, pure'),
         (lambda: looked().spent("agent", 3, delta=1e-5), TypeError, "subject must be a str, got int"),
         (lambda: privacy.import_ledger("absent.json"), pytacit.NotFoundError, "there is no file absent.json"),
+        (lambda: privacy.import_ledger("ledger.db"), pytacit.CorruptError, "ledger.db is not the file of an exported ledger"),
         (lambda: privacy.import_ledger({}), pytacit.ArgumentError, "format is missing; it must be a string"),
     ],
 )  # fmt: skip
