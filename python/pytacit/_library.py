@@ -196,9 +196,11 @@ def call(function: Any, *arguments: Any) -> None:
     refuse_forked()
     _Process.used = True
     err = new("tacit_error *")
-    status = function(*arguments, err)
-    del arguments  # who keeps an exception, and this frame with it, keeps no handle open
-    raise_escaped()
+    try:
+        status = function(*arguments, err)
+    finally:  # also where an interruption comes just now: what escaped from a callback belongs to this call
+        del arguments  # who keeps an exception, and this frame with it, keeps no handle open
+        raise_escaped()
     if status:
         raise error(status, string(err.msg) or "")
 
