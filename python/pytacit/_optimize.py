@@ -2,25 +2,32 @@
 
 Each thread is a worker of its own, whose function and callbacks run in that thread: so leases are renewed while a
 function computes, trials that a killed process left are taken up again, and a coordinator that is away is waited for.
-What a Python function raises never crosses C: it is kept, the worker is stopped, and then it is raised.
+What a Python function raises never crosses C: it is kept, the worker is stopped, and then it is raised. Where
+validation records are protected (<tacit/records.h>) the worker is not stopped: nobody may see that an evaluation
+failed, so the trials that are left are run, too, and then it is raised.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, cast
 
-from ._library import call, callback, escape, ffi, has_escaped, lib, struct, whole
+from ._library import call, callback, escape, ffi, has_escaped, lib, string, struct, whole
 from .errors import CancelledError
-from .trial import ParamValue, Trial
+from .trial import Trial
 
 if TYPE_CHECKING:
     from .study import Study
 
-Objective = Callable[[Mapping[str, ParamValue]], float]
+#: The values are float, int, or the text of a choice, as the space says.
+Objective = Callable[[Dict[str, Any]], float]
 Callback = Callable[["Study", Trial], None]
+
+#: What a person at this machine may want to read: reasons of failures, a coordinator that is away.
+logger = logging.getLogger("pytacit")
 
 #: Threads of one call, as many as a worker of the library may have.
 MOST_JOBS = 1024
@@ -54,8 +61,10 @@ class Run:
         self.progress = progress
         self.agent = agent  # a tacit_agent: it says what comes next, and takes up again what was interrupted
         self.alone = alone  # what is running was left behind by an earlier process, and is taken up again
+        self.hides_failures = study.noise_sd > 0
         self.stopping = False
         self.raised: Optional[BaseException] = None
+        self._evaluation_failed: Optional[Exception] = None  # where failures are hidden
         self._tickets = tickets  # trials that may still be started
         self._lock = threading.Lock()
         self._one_callback = threading.Lock()
@@ -77,6 +86,20 @@ class Run:
             self.raised = self.raised or why
             self.stopping = True
 
+    def fail_evaluation(self, why: Exception) -> None:
+        """The objective raised what `catch` does not list."""
+        if not self.hides_failures:
+            self.fail(why)
+            return
+        with self._lock:
+            first = self._evaluation_failed is None
+            self._evaluation_failed = self._evaluation_failed or why
+        if first:
+            logger.warning(
+                "the objective raised an exception; records are protected, so the other trials are run before it is "
+                "raised: that one failed must not be seen. Each costs its part of epsilon; interrupt (Ctrl-C) to stop"
+            )
+
     def told(self, number: int) -> None:
         """A trial is finished: callbacks hear of it, one at a time."""
         if not self.callbacks and not self.progress:
@@ -95,8 +118,9 @@ class Run:
             Worker(self).run()
         else:
             self._work_in_threads(jobs)
-        if self.raised is not None:
-            raise self.raised
+        raised = self.raised or self._evaluation_failed
+        if raised is not None:
+            raise raised
 
     def _work_in_threads(self, jobs: int) -> None:
         """Thread.join is not used: in some versions of Python a thread counts as ended once its join is interrupted."""
@@ -179,6 +203,8 @@ class Worker:
         elif kind == lib.TACIT_WORKER_TOLD:
             self._ticket, self._running = False, None
             self._run.told(event.trial)
+        elif kind == lib.TACIT_WORKER_NOTE:
+            logger.warning("%s", string(event.text))
 
     def _evaluate(self, _user: Any, _trial: int, values: Any, value: Any, err: Any) -> int:
         try:
@@ -188,7 +214,7 @@ class Worker:
             return _failed(err, str(why))
         except Exception as why:
             if not isinstance(why, self._run.catch):
-                self._run.fail(why)
+                self._run.fail_evaluation(why)
             return _failed(err, describe(why))
         except BaseException as why:  # KeyboardInterrupt: the trial is not told, and will be run again
             self._run.fail(why)

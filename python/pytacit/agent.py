@@ -197,7 +197,7 @@ class Agent(Handle):
     def run(self, func: Objective, catch: Catch = (), callbacks: Optional[Iterable[Callback]] = None) -> None:
         """Evaluates func(params) and takes part in rounds until the study is done.
 
-        catch and callbacks are those of Study.optimize. Interrupted, it goes on with the same trial when it is
+        catch and callbacks are those of Study.optimize, also where records are protected. Interrupted, it goes on with the same trial when it is
         called again, here or in another process.
         """
         self._work("run", func, catch, callbacks)

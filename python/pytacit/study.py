@@ -82,19 +82,22 @@ class Study(Handle):
     @property
     def study_name(self) -> str:
         """Its name."""
-        return string(lib.tacit_study_name(self._open())) or ""
+        handle = self._open()  # held: the name lives as long as the handle
+        return string(lib.tacit_study_name(handle)) or ""
 
     @property
     def document(self) -> Dict[str, Any]:
         """The study's document, with everything that was left to defaults."""
-        written = made_text(lib.tacit_document_text, lib.tacit_study_document(self._open()))
+        handle = self._open()  # held: the document lives as long as the handle
+        written = made_text(lib.tacit_document_text, lib.tacit_study_document(handle))
         made: Dict[str, Any] = json.loads(written)
         return made
 
     @property
     def direction(self) -> str:
         """ "minimize" or "maximize"."""
-        return "maximize" if lib.tacit_document_maximizes(lib.tacit_study_document(self._open())) else "minimize"
+        handle = self._open()  # held: the document lives as long as the handle
+        return "maximize" if lib.tacit_document_maximizes(lib.tacit_study_document(handle)) else "minimize"
 
     def __repr__(self) -> str:
         return f"<pytacit.Study {self.study_name if self._handle is not None else '(closed)'}>"
@@ -119,6 +122,9 @@ class Study(Handle):
         catch: exceptions of func that are no reason to end. Any exception makes its trial FAIL, with the reason, which
         is the exception's text and kept with the trial, of a study at a coordinator there;
         one that is not listed here is then raised. A value that is not a finite number is a failure, too.
+        Where records are protected, a failed trial is told as the worse end of the range with noise, so that nobody
+        sees that it failed; its reason is only logged here (logger "pytacit"), and an exception that is not listed
+        is raised once the trials that are left were run.
         callbacks: each is called with the study and the trial after a trial was told, one at a time.
 
         Interrupted (KeyboardInterrupt), nothing that was told is lost. The trial that ran is given back, and
@@ -264,7 +270,7 @@ class Study(Handle):
         return value
 
     @property
-    def best_params(self) -> Dict[str, ParamValue]:
+    def best_params(self) -> Dict[str, Any]:
         """Its parameters."""
         return self.best_trial.params
 

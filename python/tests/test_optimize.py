@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -201,20 +202,94 @@ def test_progress(study, capsys):
     assert capsys.readouterr().err == "\r1/2 trials, best 2\r2/2 trials, best 2\n"
 
 
-def test_handles_may_be_closed_while_others_use_them():
-    for _ in range(20):
-        study = pytacit.create_study("s", SPACE, "minimize", "memory:", algorithm="random")
+LOOKS = [
+    lambda study: study.tell(study.ask(), 1),
+    lambda study: study.document["name"] == "s" or 1 / 0,
+    lambda study: study.study_name == "s" or 1 / 0,
+    lambda study: study.direction == "minimize" or 1 / 0,
+]
 
-        def work(study=study):
-            try:
-                while True:
-                    study.tell(study.ask(), 1)
-            except ValueError:
-                pass
 
-        threads = [threading.Thread(target=work) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        study.close()
-        for thread in threads:
-            thread.join()
+@pytest.mark.parametrize("look", LOOKS, ids=["tell", "document", "name", "direction"])
+def test_handles_may_be_closed_while_others_use_them(look):
+    wide = {f"x{i}": pytacit.FloatDistribution(0, 1) for i in range(30)}
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            study = pytacit.create_study("s", wide, "minimize", "memory:", algorithm="random")
+            looked, ended, refused = threading.Barrier(4, timeout=60), [], "the study is closed"
+
+            def work(study=study, looked=looked, ended=ended):
+                try:
+                    look(study)
+                    looked.wait()
+                    while True:
+                        look(study)
+                except BaseException as why:
+                    ended.append(why)
+
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            looked.wait()
+            study.close()
+            for thread in threads:
+                thread.join()
+            assert [(type(why), str(why)) for why in ended] == [(ValueError, refused)] * 3
+    finally:
+        sys.setswitchinterval(interval)
+
+
+# ---- where records are protected nobody may see that an evaluation failed
+
+
+@pytest.fixture
+def protected():
+    study = pytacit.create_study(
+        "ward",
+        {"x": pytacit.FloatDistribution(0, 1)},
+        "minimize",
+        "sqlite:///ward.db",
+        trials=6,
+        privacy={"unit": "record", "epsilon": 1, "delta": 1e-5, "range": [0, 1]},
+    )
+    study.protect(records=1000, range=(0, 1))
+    return study
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_failure_does_not_show_where_records_are_protected(protected, caplog, jobs):
+    calls = []
+
+    def fails_once(params):
+        calls.append(params)
+        if len(calls) == 2:
+            raise ValueError("record 17 has no age")
+        return 0.5
+
+    with pytest.raises(ValueError, match="record 17 has no age"):
+        protected.optimize(fails_once, n_jobs=jobs)
+    assert len(calls) == 6
+    assert states(protected) == ["COMPLETE"] * 6
+    assert all(trial.reason is None for trial in protected.trials)
+    assert "the other trials are run before it is raised" in caplog.text
+    assert "ValueError: record 17 has no age" in caplog.text
+
+
+def test_failures_that_are_expected_are_said_where_records_are_protected(protected, caplog):
+    protected.optimize(lambda params: params["depth"], catch=KeyError)
+    assert states(protected) == ["COMPLETE"] * 6
+    assert caplog.text.count("failed (KeyError: 'depth'); it is told as the worse end of the range") == 6
+
+
+def test_an_interruption_ends_a_protected_study_at_once(protected):
+    calls = []
+
+    def is_interrupted(params):
+        calls.append(params)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        protected.optimize(is_interrupted)
+    assert len(calls) == 1 and states(protected) == ["STALE"]
