@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 from dataclasses import dataclass
-from typing import Dict, Optional, Union
+from typing import Any, Dict, Optional, Union
 
 #: The value of a parameter: a float, an int, or the text of a choice.
 ParamValue = Union[float, int, str]
@@ -31,7 +31,7 @@ class Trial:
 
     number: int  #: from 0
     state: TrialState
-    params: Dict[str, ParamValue]  #: by name, typed as the space says
+    params: Dict[str, Any]  #: by name, typed as the space says
     value: Optional[float] = None  #: COMPLETE
     reason: Optional[str] = None  #: FAIL: why
     worker: Optional[str] = None  #: who has or had it, where that is known
