@@ -318,7 +318,7 @@ static tacit_status check_guard(const tacit_study *s, tacit_error *err)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
                    "study \"%s\" protects validation records: say how many there are before "
-                   "anything is evaluated (tacit_study_protect, --records)",
+                   "anything is evaluated",
                    s->doc->name);
 }
 
