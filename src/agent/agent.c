@@ -63,14 +63,14 @@ static tacit_status agree(tc_agent *a, tc_offer *o, bool enrolled, tacit_error *
 {
     tc_study_plan *p;
     TC_TRY(tc_offer_plan(o, &p, err));
-    tacit_status status = tc_consent(&a->cfg, o, p, err);
+    tacit_status status = tc_policy_check(&a->cfg, o, p, err);
     if (status == TACIT_OK)
         status = check_known(a, o, p, err);
     a->stamp = a->cfg.seeded     ? "the agent's secrets come from a seed (test mode)"
                : is_seeded(o, p) ? "the coordinator's noise comes from a seed (test mode)"
                                  : NULL;
     if (status == TACIT_OK && p->doc->promise != TC_PROMISE_RECORDS)
-        status = tc_consent_limit(&a->cfg, p, a->stamp != NULL, err);
+        status = tc_policy_limit(&a->cfg, p, a->stamp != NULL, err);
     if (status == TACIT_OK && !enrolled)
         status = tc_identity_enrol(a, &p->hash, err);
     tc_study_plan_free(p);
@@ -130,7 +130,7 @@ static tacit_status look(const tc_agent_config *cfg, const tc_offer *o, tc_study
 {
     tc_study_plan *p;
     TC_TRY(tc_offer_plan(o, &p, err));
-    objection->code = tc_consent(cfg, o, p, objection);
+    objection->code = tc_policy_check(cfg, o, p, objection);
     tc_study_plan_free(p);
     return tc_study_doc_restore(out, o->document, o->points_csv, err);
 }

@@ -3,14 +3,14 @@
  *   agent.c     opening and closing
  *   identity.c  its key, its place and its token: made once, kept in its store
  *   offer.c     the study as the coordinator describes it
- *   consent.c   does this agent take part in such a study?
+ *   policy.c    does this agent take part in such a study?
  *   rounds.c    the steps of a round
  *   limit.c     what a round may cost, over all studies
  *   sending.c   a message: paid for, signed, sent until it has arrived
- *   declining.c a round that our own ledger refuses
- *   witness.c   the coordinator's ledger: does it extend what was seen?
- *   older_head.c  a coordinator that comes from a backup
- *   own_restore.c an agent that comes from a backup
+ *   decline.c   a round that our own ledger refuses
+ *   ledger_check.c  the coordinator's ledger: does it extend what was seen?
+ *   coordinator_restored.c  a coordinator that comes from a backup
+ *   agent_restored.c  an agent that comes from a backup
  *   request.c   requests and answers */
 #ifndef TC_AGENT_AGENT_INT_H
 #define TC_AGENT_AGENT_INT_H
@@ -54,7 +54,7 @@ struct tc_agent {
     tc_planned planned;
     uint32_t waits;     /* answers in a row that said "not yet" */
     uint32_t conflicts; /* steps in a row in which another process of this agent was first */
-    bool caught_up;     /* of own_restore.c: no later message can have left */
+    bool caught_up;     /* of agent_restored.c: no later message can have left */
     bool paused;        /* so it was when we asked last */
 };
 
@@ -107,15 +107,15 @@ tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *
 /* Has the study been closed for good? */
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
 
-/* ---- consent.c */
+/* ---- policy.c */
 
 /* E_STATE: another study than was asked for, or one that this agent takes no part in, and why. */
-tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
-                        tacit_error *err);
+tacit_status tc_policy_check(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
+                             tacit_error *err);
 /* The limit of an agent that was given none: rounds are held to it, too. An agent that accepts what is not
  * private has none in a study that is NOT PRIVATE, or that promises too little; in others it has. */
-tacit_status tc_consent_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
-                              tacit_error *err);
+tacit_status tc_policy_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
+                             tacit_error *err);
 
 /* ---- limit.c */
 
@@ -142,48 +142,50 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err);
  * paid for it did not say. */
 tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err);
 
-/* ---- declining.c */
+/* ---- decline.c */
 
 /* Was this round declined before? Then it stays so, whatever our ledger allows by now. */
 tacit_status tc_declined(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
 /* Keeps that it is, before anybody is told. */
 tacit_status tc_declined_keep(tc_agent *a, uint64_t round, tacit_error *err);
 
-/* ---- witness.c */
+/* ---- ledger_check.c */
 
 /* The coordinator's ledger extends what this agent saw last. E_STATE: it does not, and why. */
-tacit_status tc_witness_head(tc_agent *a, tacit_error *err);
+tacit_status tc_check_their_head(tc_agent *a, tacit_error *err);
 /* The same, and the release of a round is in it, at the price that was planned and charged to whom
  * was planned. *is_private: as the ledger has it. */
-tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
-                        bool *is_private, tacit_error *err);
+tacit_status tc_check_their_release(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
+                                    bool *is_private, tacit_error *err);
 
 /* The entry of a round has the planned price, unit, subject and neighbours. E_STATE: it has not. */
-tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
-                              tacit_error *err);
+tacit_status tc_check_their_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
+                                  tacit_error *err);
 
-/* ---- older_head.c */
+/* ---- coordinator_restored.c */
 
 /* The coordinator's ledger, held against `seen`, the last head that this agent saw. broken: it does not
  * extend it, and why; NULL: it does. E_STATE: this agent does not go on. *anew: what was seen is to be
  * forgotten, for the agent was told to go on. */
-tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tacit_head *seen,
-                               const tacit_error *broken, bool *anew, tacit_error *err);
+tacit_status tc_coordinator_restored_check(tc_agent *a, const tc_ledger *l, const tacit_head *seen,
+                                           const tacit_error *broken, bool *anew, tacit_error *err);
 /* Where our own ledger has the price of a round: a message that is sent again to a coordinator that
  * was restored since is paid for once more. */
-tacit_status tc_restored_place(tc_agent *a, uint64_t round, tacit_hash *out, tacit_error *err);
+tacit_status tc_coordinator_restored_place(tc_agent *a, uint64_t round, tacit_hash *out,
+                                           tacit_error *err);
 /* That place: of a study, after the restore that this head is the note of. */
-tacit_hash tc_restored_second(const tacit_hash *study, const tacit_hash *note);
+tacit_hash tc_coordinator_restored_second(const tacit_hash *study, const tacit_hash *note);
 /* Was this round's message paid for before the restore, and not since? Then we hear first. */
-tacit_status tc_restored_waits(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
+tacit_status tc_coordinator_restored_waits(tc_agent *a, uint64_t round, bool *out,
+                                           tacit_error *err);
 
-/* ---- own_restore.c */
+/* ---- agent_restored.c */
 
 /* Our storage was restored from a backup, and the message of this round has left, or may have, after
  * it was made. */
-tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
+tacit_status tc_agent_restored_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
 /* The price of this round, in the place that holds now, was that of a message which left: another one does
  * not leave for it, whatever the coordinator says. */
-tacit_status tc_own_bars(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
+tacit_status tc_agent_restored_bars(tc_agent *a, uint64_t round, bool *out, tacit_error *err);
 
 #endif

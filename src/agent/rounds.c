@@ -69,7 +69,7 @@ static tacit_status absorb(tc_agent *a, uint64_t round, const tc_answered *r, ta
     if (!text)
         return tc_answered_strange("a broadcast without a release", err);
     TC_TRY(tc_answered_release(text, &bytes, &n, err));
-    tacit_status status = tc_witness(a, round, bytes, n, &is_private, err);
+    tacit_status status = tc_check_their_release(a, round, bytes, n, &is_private, err);
     if (status == TACIT_OK && !(is_private && json_is_true(json_object_get(r->body, "private"))))
         status = face_stamp(a, round, err);
     if (status == TACIT_OK)

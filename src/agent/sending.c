@@ -30,7 +30,7 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err)
         return tc_pass_on(err, status, &why);
     bool waits = false;
     if (status == TACIT_OK)
-        TC_TRY(tc_restored_waits(a, o->round, &waits, err));
+        TC_TRY(tc_coordinator_restored_waits(a, o->round, &waits, err));
     o->known = true;
     o->pending = status == TACIT_OK && !waits;
     return TACIT_OK;
@@ -78,7 +78,7 @@ static tacit_status pay(tc_agent *a, uint64_t round, bool limited, const char *m
     tc_release *pledge;
     tacit_hash place;
     tc_ledger_budget limit;
-    TC_TRY(tc_restored_place(a, round, &place, err));
+    TC_TRY(tc_coordinator_restored_place(a, round, &place, err));
     if (limited)
         TC_TRY(tc_limit_of(a, round, &place, &limit, err));
     TC_TRY(make_pledge(a, round, mechanism, &pledge, err));
@@ -205,7 +205,7 @@ static tacit_status was_paid(tc_agent *a, uint64_t round, bool *out, tacit_error
     tc_ledger_receipt r;
     tacit_hash place;
     tacit_error none;
-    TC_TRY(tc_restored_place(a, round, &place, err));
+    TC_TRY(tc_coordinator_restored_place(a, round, &place, err));
     tacit_status status = tc_ledger_find(a->ledger, &place, round, &r, &none);
     *out = status == TACIT_OK;
     if (*out)
@@ -244,7 +244,7 @@ static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
 static tacit_status take_as_sent(tc_agent *a, tacit_error *err)
 {
     bool left, paid;
-    TC_TRY(tc_own_left(a, a->outbox.round, &left, err));
+    TC_TRY(tc_agent_restored_left(a, a->outbox.round, &left, err));
     if (!left)
         return TACIT_OK;
     TC_TRY(was_paid(a, a->outbox.round, &paid, err));
@@ -263,8 +263,8 @@ static tacit_status look_first(tc_agent *a, tacit_error *err)
     if (!a->outbox.pending)
         return TACIT_OK;
     if (tc_study_get_plan(a->study)->doc->algorithm->aggregator) /* a relay's ledger is empty */
-        TC_TRY(tc_witness_head(a, err));
-    TC_TRY(tc_own_bars(a, a->outbox.round, &bars, err));
+        TC_TRY(tc_check_their_head(a, err));
+    TC_TRY(tc_agent_restored_bars(a, a->outbox.round, &bars, err));
     if (bars)
         a->outbox.pending = false;
     return TACIT_OK;

@@ -1,4 +1,4 @@
-/* consent_test.c - what an agent agrees to: a study that promises enough, keeps its promise, and fits into the agent's
+/* policy_test.c - what an agent agrees to: a study that promises enough, keeps its promise, and fits into the agent's
  * own limit beside all other studies; or less, where the agent was told to accept it. */
 #include "support/lying_coordinator.h"
 

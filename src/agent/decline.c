@@ -1,4 +1,4 @@
-/* declining.c - a round that our own ledger refuses.
+/* decline.c - a round that our own ledger refuses.
  *
  * The coordinator is told that no message will come, so that it does not wait for one; it is not told
  * why. What our ledger refuses follows from prices, which are public, and from what else we take part

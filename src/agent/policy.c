@@ -1,4 +1,4 @@
-/* consent.c - does this agent take part in such a study? Asked before it enrols, and at every start.
+/* policy.c - does this agent take part in such a study? Asked before it enrols, and at every start.
  *
  * A study is refused that protects nothing, whose coordinator says of itself that its noise is no
  * secret, or that may spend more than this agent allows. One that was given no limit of its own has
@@ -156,8 +156,8 @@ static tacit_status is_weak(const tc_study_plan *p, bool *out, tacit_error *err)
     return *out ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
-tacit_status tc_consent_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
-                              tacit_error *err)
+tacit_status tc_policy_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
+                             tacit_error *err)
 {
     bool without = cfg->accepts_not_private && (not_private || p->doc->promise == TC_PROMISE_NONE);
     if (cfg->limited || without)
@@ -240,7 +240,7 @@ static tacit_status check_records_sum(const tc_agent_config *cfg, const tc_study
 }
 
 /* The noise is added here: what the coordinator is trusted with does not matter. */
-static tacit_status consent_records(const tc_agent_config *cfg, const tc_study_plan *p,
+static tacit_status policy_for_records(const tc_agent_config *cfg, const tc_study_plan *p,
                                     tacit_error *err)
 {
     const tc_study_doc *d = p->doc;
@@ -298,8 +298,8 @@ tacit_status tc_agent_guard(tc_agent *a, tc_record_guard **out, tacit_error *err
 
 /* ---- */
 
-tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
-                        tacit_error *err)
+tacit_status tc_policy_check(const tc_agent_config *cfg, const tc_offer *o, const tc_study_plan *p,
+                             tacit_error *err)
 {
     const tc_study_doc *d = p->doc;
     if (strcmp(d->name, cfg->study) != 0)
@@ -307,7 +307,7 @@ tacit_status tc_consent(const tc_agent_config *cfg, const tc_offer *o, const tc_
                        "study \"%s\" was asked for, and the coordinator describes \"%s\"",
                        cfg->study, d->name);
     if (d->promise == TC_PROMISE_RECORDS)
-        return consent_records(cfg, p, err);
+        return policy_for_records(cfg, p, err);
     if (cfg->records)
         return tc_fail(err, TACIT_E_ARG,
                        "study \"%s\" protects no records, and this agent was told that it does",

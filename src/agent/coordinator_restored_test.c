@@ -1,4 +1,4 @@
-/* older_head_test.c - what an agent does when its coordinator was restored from a backup: it says why
+/* coordinator_restored_test.c - what an agent does when its coordinator was restored from a backup: it says why
  * and stops, goes on where it is told to, and pays for what may be released a second time. */
 #include "support/coord_world.h"
 #include "support/crash_store.h"

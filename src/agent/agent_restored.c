@@ -1,4 +1,4 @@
-/* own_restore.c - an agent whose own storage comes from a backup.
+/* agent_restored.c - an agent whose own storage comes from a backup.
  *
  * Its journal ends before messages that have left, and made anew they would be others: two messages,
  * both signed, for one place. Its own ledger says that it was restored (privacy/ledger_restored.c). From
@@ -8,7 +8,7 @@
  * the other: the first that we have not answered ends the doubt.
  *
  * A coordinator that comes from a backup itself may have lost what left. So it is asked again, and what we
- * made anew may leave where a price of its own is paid for it, after that restore (older_head.c). */
+ * made anew may leave where a price of its own is paid for it, after that restore (coordinator_restored.c). */
 #include "agent/agent_int.h"
 
 #include "base/error.h"
@@ -71,7 +71,7 @@ static tacit_status ask(tc_agent *a, uint64_t round, bool *left, tacit_error *er
     return status;
 }
 
-tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+tacit_status tc_agent_restored_left(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
     bool doubt, before;
     *out = false;
@@ -83,10 +83,10 @@ tacit_status tc_own_left(tc_agent *a, uint64_t round, bool *out, tacit_error *er
     return TACIT_OK;
 }
 
-tacit_status tc_own_bars(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+tacit_status tc_agent_restored_bars(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
     tacit_hash place;
     bool paid;
-    TC_TRY(tc_restored_place(a, round, &place, err));
+    TC_TRY(tc_coordinator_restored_place(a, round, &place, err));
     return find(a, &place, round, &paid, out, err);
 }

@@ -1,4 +1,4 @@
-/* witness_price_test.c - which price in the coordinator's ledger an agent takes for the one that it paid. */
+/* ledger_check_price_test.c - which price in the coordinator's ledger an agent takes for the one that it paid. */
 #include "support/test.h"
 
 #include "agent/agent_int.h"
@@ -48,7 +48,7 @@ static tacit_status judge(const tc_study_plan *p, double times, int units, tacit
                          .distance = price.distance,
                          .adjacency = price.adjacency};
     e.event.parameter = e.event.parameter * times + ldexp(units, -32);
-    return tc_witness_price(p, &e, 0, why);
+    return tc_check_their_price(p, &e, 0, why);
 }
 
 #define OTHER "the coordinator's ledger has another price for round 0 than the study's document"

@@ -1,4 +1,4 @@
-/* witness.c - the coordinator's ledger, read by those whom it is about.
+/* ledger_check.c - the coordinator's ledger, read by those whom it is about.
  *
  * Before it sends and with every release an agent reads the ledger, checks its chain, and holds it
  * against the last head that it saw itself: a ledger that forgot or replaced an entry does not extend it.
@@ -105,8 +105,8 @@ static tacit_status check_whom(const tc_study_plan *p, const tc_ledger_entry *e,
                    round);
 }
 
-tacit_status tc_witness_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
-                              tacit_error *err)
+tacit_status tc_check_their_price(const tc_study_plan *p, const tc_ledger_entry *e, uint64_t round,
+                                  tacit_error *err)
 {
     tc_round_price price;
     TC_TRY(tc_study_plan_price(p, round, &price, err));
@@ -131,7 +131,7 @@ static tacit_status check_entry(tc_agent *a, const tc_ledger *l, uint64_t round,
                        "the broadcast of round %" PRIu64 " is not the one in the coordinator's "
                        "ledger",
                        round);
-    TC_TRY(tc_witness_price(p, e, round, err));
+    TC_TRY(tc_check_their_price(p, e, round, err));
     *is_private = e->is_private;
     return TACIT_OK;
 }
@@ -181,7 +181,7 @@ static tacit_status check_extends(tc_agent *a, const tc_ledger *l, tacit_error *
     bool anew = false;
     TC_TRY(load(a, &last, &version, err));
     bool extends = version == 0 || tc_ledger_check_seen(l, &last, &why) == TACIT_OK;
-    TC_TRY(tc_restored_check(a, l, &last, extends ? NULL : &why, &anew, err));
+    TC_TRY(tc_coordinator_restored_check(a, l, &last, extends ? NULL : &why, &anew, err));
     return anew ? keep(a, &now, version, err) : TACIT_OK;
 }
 
@@ -224,14 +224,14 @@ static tacit_status read_ledger(tc_agent *a, tacit_error *err)
     return status == TACIT_OK ? check_extends(a, a->theirs, err) : tc_pass_on(err, status, &why);
 }
 
-tacit_status tc_witness_head(tc_agent *a, tacit_error *err)
+tacit_status tc_check_their_head(tc_agent *a, tacit_error *err)
 {
     TC_TRY(read_ledger(a, err));
     return keep_newer(a, err);
 }
 
-tacit_status tc_witness(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
-                        bool *is_private, tacit_error *err)
+tacit_status tc_check_their_release(tc_agent *a, uint64_t round, const uint8_t *release, size_t n,
+                                    bool *is_private, tacit_error *err)
 {
     tacit_hash hash = tc_ledger_release_hash(release, n);
     TC_TRY(read_ledger(a, err));

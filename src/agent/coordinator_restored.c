@@ -1,4 +1,4 @@
-/* older_head.c - a coordinator that comes from a backup, as its agents see it.
+/* coordinator_restored.c - a coordinator that comes from a backup, as its agents see it.
  *
  * Its ledger ends before what this agent saw of it. The ledger itself says why, in a note of its chain
  * (privacy/ledger_restored.c). A note explains one break, once: every note that was ever read is kept,
@@ -123,7 +123,7 @@ static tacit_status paid_at(tc_agent *a, const tacit_hash *place, uint64_t round
     return TACIT_OK;
 }
 
-tacit_hash tc_restored_second(const tacit_hash *study, const tacit_hash *note)
+tacit_hash tc_coordinator_restored_second(const tacit_hash *study, const tacit_hash *note)
 {
     tacit_hash both[2] = {*study, *note};
     return tc_hash_bytes(both, sizeof both);
@@ -136,7 +136,7 @@ tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tacit
     TC_TRY(read_known(store, study, &k, err));
     *out = false;
     for (size_t i = 0; i < k.n && !*out; i++) {
-        tacit_hash second = tc_restored_second(hash, &k.notes[i]);
+        tacit_hash second = tc_coordinator_restored_second(hash, &k.notes[i]);
         *out = tc_ledger_hash_same(&second, place);
     }
     known_fini(&k);
@@ -152,11 +152,12 @@ static tacit_status place_after(tc_agent *a, const known *k, uint64_t round, tac
         return TACIT_OK;
     TC_TRY(paid_at(a, out, round, &paid, err));
     if (paid > 0 && paid <= k->paid)
-        *out = tc_restored_second(out, &k->notes[k->n - 1]);
+        *out = tc_coordinator_restored_second(out, &k->notes[k->n - 1]);
     return TACIT_OK;
 }
 
-tacit_status tc_restored_place(tc_agent *a, uint64_t round, tacit_hash *out, tacit_error *err)
+tacit_status tc_coordinator_restored_place(tc_agent *a, uint64_t round, tacit_hash *out,
+                                           tacit_error *err)
 {
     known k;
     TC_TRY(load(a, &k, err));
@@ -165,12 +166,12 @@ tacit_status tc_restored_place(tc_agent *a, uint64_t round, tacit_hash *out, tac
     return status;
 }
 
-tacit_status tc_restored_waits(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
+tacit_status tc_coordinator_restored_waits(tc_agent *a, uint64_t round, bool *out, tacit_error *err)
 {
     tacit_hash place;
     uint64_t again;
     *out = false;
-    TC_TRY(tc_restored_place(a, round, &place, err));
+    TC_TRY(tc_coordinator_restored_place(a, round, &place, err));
     if (tc_ledger_hash_same(&place, &tc_study_get_plan(a->study)->hash))
         return TACIT_OK;
     TC_TRY(paid_at(a, &place, round, &again, err));
@@ -184,7 +185,7 @@ static tacit_status hold_back(tc_agent *a, tacit_error *err)
 {
     bool waits = false;
     if (a->outbox.known && a->outbox.pending)
-        TC_TRY(tc_restored_waits(a, a->outbox.round, &waits, err));
+        TC_TRY(tc_coordinator_restored_waits(a, a->outbox.round, &waits, err));
     if (waits)
         a->outbox.pending = false;
     return TACIT_OK;
@@ -244,7 +245,7 @@ static tacit_status check_charged(const hearing *h, const tc_event *heard, tacit
     const tc_ledger_entry *e = entry_of(h, heard->round);
     tacit_hash hash = tc_ledger_release_hash(heard->bytes, heard->n_bytes);
     tacit_error why;
-    if (!e || tc_witness_price(h->plan, e, heard->round, &why) != TACIT_OK)
+    if (!e || tc_check_their_price(h->plan, e, heard->round, &why) != TACIT_OK)
         return tc_fail(
             err, TACIT_E_STATE,
             "the coordinator was restored from a backup and does not count round %" PRIu64
@@ -305,8 +306,8 @@ static tacit_status is_explained(tc_agent *a, const tc_ledger *l, const tacit_he
     return TACIT_OK;
 }
 
-tacit_status tc_restored_check(tc_agent *a, const tc_ledger *l, const tacit_head *seen,
-                               const tacit_error *broken, bool *anew, tacit_error *err)
+tacit_status tc_coordinator_restored_check(tc_agent *a, const tc_ledger *l, const tacit_head *seen,
+                                           const tacit_error *broken, bool *anew, tacit_error *err)
 {
     tc_ledger_restore r;
     bool explained = true;
