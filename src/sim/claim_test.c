@@ -1,6 +1,6 @@
 /* claim_test.c - what the files of a simulation with a curator say about privacy. What they say where
  * users reply is in answers_test.c. */
-#include "support/curated_desk.h"
+#include "support/curated_fixture.h"
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -30,11 +30,11 @@ static const char *string_at(const json_t *j, const char *key)
 
 static void test_sound_files(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tc_text csv = {0};
     d->terms.output_epsilon = 0.5;
     d->terms.output_bound = 2;
-    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
+    tc_simulation sim = simulation_of(d, TRIALS, RUNS);
     json_t *j = file_of(&sim, &csv);
     const json_t *privacy = json_object_get(j, "privacy");
     const json_t *deployed = json_object_get(privacy, "if_deployed");
@@ -61,12 +61,12 @@ static void test_sound_files(void **state)
 
 static void test_gaussian_claim(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tc_sim_claim claim;
     d->terms.delta = 1e-3;
     d->terms.noise = TACIT_ROWS_GAUSSIAN;
-    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
+    tc_simulation sim = simulation_of(d, TRIALS, RUNS);
     assert_ok(tc_sim_claim_init(&claim, &sim, &err));
     assert_string_equal(claim.mechanism, "gaussian-rows");
     assert_true(claim.epsilon <= 3.001 && claim.epsilon > 2.9); /* what was asked for, used up */
@@ -76,12 +76,12 @@ static void test_gaussian_claim(void **state)
 
 static void test_paper_files(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tc_text csv = {0};
     d->terms.mode = TACIT_ROW_PAPER;
     d->terms.delta = 1e-5;
     d->terms.rank = 3;
-    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
+    tc_simulation sim = simulation_of(d, TRIALS, RUNS);
     json_t *j = file_of(&sim, &csv);
     const json_t *privacy = json_object_get(j, "privacy");
     assert_true(json_is_false(json_object_get(privacy, "private")));
@@ -97,11 +97,11 @@ static void test_paper_files(void **state)
 
 static void test_plain_simulations_claim_nothing(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tc_sim_claim claim;
     tc_text text = {0};
-    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
+    tc_simulation sim = simulation_of(d, TRIALS, RUNS);
     sim.curated = NULL;
     assert_ok(tc_sim_claim_init(&claim, &sim, &err));
     tc_sim_claim_statement(&claim, &text);

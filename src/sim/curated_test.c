@@ -1,6 +1,6 @@
 /* curated_test.c - an outsourced study in one process: what the modeler sees, what it is told, exact
  * regret, and that it is the deployment: the same released bits, the same answers, the same questions. */
-#include "support/curated_desk.h"
+#include "support/curated_fixture.h"
 
 #include "algo/optimizer.h"
 #include "base/memory.h"
@@ -16,7 +16,7 @@ enum { N = DESK_ROWS, D = DESK_DIMS, TRIALS = 12, RUNS = 3 };
 
 static void test_terms_are_those_of_the_objective(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     assert_int_equal(d->terms.rows, N);
     assert_int_equal(d->terms.dims, D);
     assert_true(d->terms.maximize);
@@ -31,7 +31,7 @@ static void test_terms_are_those_of_the_objective(void **state)
 /* Every record is behind one row, and a released row is its record in units, up to noise. */
 static void test_rows_are_shuffled_and_noisy(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tc_curated *c;
     bool seen[N] = {false}, moved = false;
@@ -58,7 +58,7 @@ static void test_rows_are_shuffled_and_noisy(void **state)
 
 static void test_names_of_a_projection(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tc_curated *c;
     d->terms.rank = 1;
@@ -72,7 +72,7 @@ static void test_names_of_a_projection(void **state)
 
 static void test_answers(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tc_curated *c;
     double y = 0.75;
@@ -89,7 +89,7 @@ static void test_answers(void **state)
 
 static void test_private_answers(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tc_curated *c;
     double first = 0.75, again = 0.1, other = 0.75;
@@ -106,7 +106,7 @@ static void test_private_answers(void **state)
 
 static void test_options_know_the_noise(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     json_t *given = json_pack("{s:b, s:f}", "fit", 0, "output_sd", 0.25), *all;
     d->terms.output_epsilon = 1;
@@ -142,7 +142,7 @@ static tacit_status keep(void *user, const size_t *order, size_t rows, const tac
     return TACIT_OK;
 }
 
-static void deploy_release(party *p, const desk *d, uint64_t seed, tc_row_release *out)
+static void deploy_release(party *p, const fixture *d, uint64_t seed, tc_row_release *out)
 {
     tacit_error err = {0};
     const tc_domain *rows = tc_objective_space(d->objective)->domain;
@@ -227,7 +227,7 @@ static uint64_t next_row(tc_optimizer *o, size_t *row)
     return e.trial;
 }
 
-static double deployed_answer(party *p, const desk *d, const tacit_hash *release, size_t row,
+static double deployed_answer(party *p, const fixture *d, const tacit_hash *release, size_t row,
                               uint64_t seed, double y)
 {
     tacit_error err = {0};
@@ -240,7 +240,7 @@ static double deployed_answer(party *p, const desk *d, const tacit_hash *release
 }
 
 /* One run by hand, file by file; regret is that of the true records. */
-static void deploy(desk *d, uint64_t seed, uint64_t run, double *simple)
+static void deploy(fixture *d, uint64_t seed, uint64_t run, double *simple)
 {
     tacit_error err = {0};
     tc_run_seeds seeds = tc_run_seeds_of(seed, run);
@@ -275,13 +275,13 @@ static void deploy(desk *d, uint64_t seed, uint64_t run, double *simple)
 
 static void test_simulated_is_deployed(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tacit_curves r;
     double simple[TRIALS];
     d->terms.output_epsilon = 20;
     d->terms.output_bound = 2;
-    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
+    tc_simulation sim = simulation_of(d, TRIALS, RUNS);
     tc_row_cost cost;
     assert_ok(tc_row_cost_of(&d->terms, &cost, &err));
     assert_close(cost.output_sd, sqrt(2) * 4 / 20, 1e-6);
@@ -299,9 +299,9 @@ static void test_simulated_is_deployed(void **state)
 
 static void test_threads_do_not_show(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
-    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
+    tc_simulation sim = simulation_of(d, TRIALS, RUNS);
     tacit_curves one, two;
     tc_pool *pool;
     assert_ok(tc_pool_new(&pool, 2, &err));
@@ -319,21 +319,21 @@ static void test_threads_do_not_show(void **state)
 
 static void test_refusals(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tacit_error err = {0};
     tacit_curves r;
     tc_curated *c;
     tc_objective *box;
     tc_reply reply;
-    tc_simulation sim = desk_simulation(d, TRIALS, RUNS);
+    tc_simulation sim = simulation_of(d, TRIALS, RUNS);
     sim.algorithm = tc_algorithm_find("gp-ucb");
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG,
                  "gp-ucb is not the algorithm of a modeler");
-    sim = desk_simulation(d, TRIALS, RUNS);
+    sim = simulation_of(d, TRIALS, RUNS);
     assert_ok(tc_reply_init(&reply, TACIT_REPLY_LAPLACE, 1, -1, 1, &err));
     sim.reply = &reply;
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG, "where there is a curator, it answers");
-    sim = desk_simulation(d, TRIALS, RUNS);
+    sim = simulation_of(d, TRIALS, RUNS);
     sim.family.objective.grid = 5;
     assert_fails(tc_simulate(&sim, &r, &err), TACIT_E_ARG,
                  "the terms are about 64 rows of 2 columns, the objective has 25 of 2");

@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct repair {
-    const tc_repair_desk *desk;
+    const tc_repair_io *io;
     const tc_wreck *wreck;
     tc_study *study; /* its optimizer has seen the mended journal so far */
     tc_arena memory; /* bodies of events that were put in */
@@ -31,7 +31,7 @@ typedef struct repair {
 static tacit_status say(const repair *r, tc_text *line, tacit_error *err)
 {
     tacit_status st =
-        line->failed ? tc_fail_memory(err) : r->desk->say(r->desk->user, tc_text_get(line), err);
+        line->failed ? tc_fail_memory(err) : r->io->say(r->io->user, tc_text_get(line), err);
     tc_text_fini(line);
     return st;
 }
@@ -214,9 +214,8 @@ static tacit_status play_all(repair *r, tacit_error *err)
 static tacit_status keep_all(const repair *r, tacit_error *err)
 {
     for (size_t i = 0; i < r->wreck->n; i++)
-        TC_TRY(
-            r->desk->keep(r->desk->user, &r->wreck->events[i].row, r->wreck->events[i].whole, err));
-    return r->desk->kept(r->desk->user, err);
+        TC_TRY(r->io->keep(r->io->user, &r->wreck->events[i].row, r->wreck->events[i].whole, err));
+    return r->io->kept(r->io->user, err);
 }
 
 /* Sums that match are not enough: a journal may tell of a trial that was never asked for. */
@@ -260,12 +259,12 @@ static tacit_status mend(repair *r, tc_store *store, const tc_study_row *row, ta
     return tc_store_transact(store, true, replace_journal, r, err);
 }
 
-static tacit_status repair_row(tc_store *store, const tc_study_row *row, const tc_repair_desk *desk,
+static tacit_status repair_row(tc_store *store, const tc_study_row *row, const tc_repair_io *io,
                                tacit_repair_info *out, tacit_error *err)
 {
     tc_wreck wreck;
     tacit_status st = tc_wreck_read(&wreck, store, row->id, err);
-    repair r = {.desk = desk, .wreck = &wreck};
+    repair r = {.io = io, .wreck = &wreck};
     r.result.damaged = wreck.damaged;
     if (st == TACIT_OK && !wreck.damaged)
         st = find_damage(store, row, &r.result.damaged, err);
@@ -280,12 +279,12 @@ static tacit_status repair_row(tc_store *store, const tc_study_row *row, const t
     return st;
 }
 
-tacit_status tc_study_repair(tc_store *store, const char *name, const tc_repair_desk *desk,
+tacit_status tc_study_repair(tc_store *store, const char *name, const tc_repair_io *io,
                              tacit_repair_info *out, tacit_error *err)
 {
     tc_study_row row;
     TC_TRY(tc_store_study_get(store, name, &row, err));
-    tacit_status st = repair_row(store, &row, desk, out, err);
+    tacit_status st = repair_row(store, &row, io, out, err);
     tc_study_row_fini(&row);
     return st;
 }

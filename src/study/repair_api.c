@@ -110,11 +110,11 @@ static tacit_status kept(void *user, tacit_error *err)
 
 static tacit_status repair(const char *url, keeping *k, tacit_repair_info *out, tacit_error *err)
 {
-    const tc_repair_desk desk = {.user = k, .keep = keep, .kept = kept, .say = say};
+    const tc_repair_io io = {.user = k, .keep = keep, .kept = kept, .say = say};
     tc_store *store = NULL;
     TC_TRY(tc_store_mend(url, say, k, err));
     TC_TRY(tc_store_open(&store, url, false, err));
-    tacit_status status = tc_study_repair(store, k->study, &desk, out, err);
+    tacit_status status = tc_study_repair(store, k->study, &io, out, err);
     tc_store_close(store);
     return status;
 }

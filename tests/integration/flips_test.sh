@@ -133,53 +133,53 @@ echo "ok - a removed log, and a log without its file, are refused"
 
 # ---- a coordinator does not become another one
 
-serve() { # starts it in `desk`; sets server
-    rm -f desk/serve.json
-    (cd desk && exec "$tacit" serve --listen 127.0.0.1:0 --format json > serve.json 2> err) &
+serve() { # starts it in `coordinator`; sets server
+    rm -f coordinator/serve.json
+    (cd coordinator && exec "$tacit" serve --listen 127.0.0.1:0 --format json > serve.json 2> err) &
     server=$!
-    await test -s desk/serve.json || fail "the coordinator did not start: $(cat desk/err)"
+    await test -s coordinator/serve.json || fail "the coordinator did not start: $(cat coordinator/err)"
 }
 stop() {
     kill -9 "$server"
     wait "$server" 2> /dev/null
 }
-field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' desk/serve.json; }
-mkdir desk
+field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' coordinator/serve.json; }
+mkdir coordinator
 serve
 stop
-cp desk/serve.json first.json
+cp coordinator/serve.json first.json
 grep -q '"operator_token"' first.json || fail "a new coordinator has no operator token"
-[ -s desk/tacit.db-wal ] || fail "the coordinator left no log"
+[ -s coordinator/tacit.db-wal ] || fail "the coordinator left no log"
 # What it is lies in the file itself: without all that is beside it, it is still the same.
-rm -f desk/tacit.db-*
+rm -f coordinator/tacit.db-*
 serve
 stop
-grep -q '"operator_token"' desk/serve.json && fail "without its log it is a new coordinator"
-[ "$(grep -o '"fingerprint": *"[^"]*"' desk/serve.json)" = "$(grep -o '"fingerprint": *"[^"]*"' first.json)" ] ||
+grep -q '"operator_token"' coordinator/serve.json && fail "without its log it is a new coordinator"
+[ "$(grep -o '"fingerprint": *"[^"]*"' coordinator/serve.json)" = "$(grep -o '"fingerprint": *"[^"]*"' first.json)" ] ||
     fail "without its log it has another fingerprint"
 echo "ok - a coordinator that lost its log is the same one"
 
 # ---- a coordinator says that its own storage is damaged, and does not blame who asks
 
-rm -rf desk && cp -r closed desk
+rm -rf coordinator && cp -r closed coordinator
 serve
 field operator_token > token
 stop
-(cd desk && "$tacit" studies > /dev/null) || fail "the coordinator's store"
-cp -r desk whole
-at=$(grep -abo '"value":[0-9-]*\.[0-9]*' desk/tacit.db | head -n 1 | cut -d: -f1)
-flip desk/tacit.db $((at + 12))
+(cd coordinator && "$tacit" studies > /dev/null) || fail "the coordinator's store"
+cp -r coordinator whole
+at=$(grep -abo '"value":[0-9-]*\.[0-9]*' coordinator/tacit.db | head -n 1 | cut -d: -f1)
+flip coordinator/tacit.db $((at + 12))
 serve
 "$tacit" best flip --server "$(field url)" --fingerprint "$(field fingerprint)" --token-file token > out 2>&1 &&
     fail "a damaged journal was served"
-grep -q ': 500 study "flip" is damaged: event' desk/err || fail "a damaged journal: $(cat out desk/err)"
+grep -q ': 500 study "flip" is damaged: event' coordinator/err || fail "a damaged journal: $(cat out coordinator/err)"
 stop
-rm -rf desk && mv whole desk
-at=$(grep -abo '"direction":' desk/tacit.db | head -n 1 | cut -d: -f1)
-flip desk/tacit.db $((at + 3))
-(cd desk && "$tacit" serve --listen 127.0.0.1:0 > out 2> err)
-[ $? -eq 10 ] || fail "a damaged document was served: $(cat desk/err)"
-grep -q 'study "flip" is damaged: its document' desk/err || fail "a damaged document: $(cat desk/err)"
+rm -rf coordinator && mv whole coordinator
+at=$(grep -abo '"direction":' coordinator/tacit.db | head -n 1 | cut -d: -f1)
+flip coordinator/tacit.db $((at + 3))
+(cd coordinator && "$tacit" serve --listen 127.0.0.1:0 > out 2> err)
+[ $? -eq 10 ] || fail "a damaged document was served: $(cat coordinator/err)"
+grep -q 'study "flip" is damaged: its document' coordinator/err || fail "a damaged document: $(cat coordinator/err)"
 echo "ok - damage is the coordinator's failure: 500, or it does not start"
 
 # ---- repair

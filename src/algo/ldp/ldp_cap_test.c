@@ -6,16 +6,16 @@
 
 #include <stdio.h>
 
-typedef struct desk {
+typedef struct fixture {
     ledger_double store;
     tc_ledger *ledger;
     tc_noise noise;
     tc_entropy entropy;
-} desk;
+} fixture;
 
-static desk *open_desk(void)
+static fixture *open_fixture(void)
 {
-    desk *d = tc_alloc(1, sizeof *d);
+    fixture *d = tc_alloc(1, sizeof *d);
     assert_non_null(d);
     d->ledger = double_open(&d->store);
     tc_noise_init(&d->noise);
@@ -23,14 +23,14 @@ static desk *open_desk(void)
     return d;
 }
 
-static void close_desk(desk *d)
+static void close_fixture(fixture *d)
 {
     tc_ledger_close(d->ledger);
     tc_noise_fini(&d->noise);
     tc_free(d);
 }
 
-static tc_ldp_curator curator(desk *d, tacit_reply_kind kind, double epsilon, double bound,
+static tc_ldp_curator curator(fixture *d, tacit_reply_kind kind, double epsilon, double bound,
                               uint64_t answers)
 {
     tacit_error err = {0};
@@ -45,7 +45,7 @@ static tc_ldp_question question(uint64_t number)
     return (tc_ldp_question){tc_ledger_study_hash("{}"), "ann", number};
 }
 
-static tacit_status answer(desk *d, tc_ldp_curator *c, uint64_t number, double *value,
+static tacit_status answer(fixture *d, tc_ldp_curator *c, uint64_t number, double *value,
                            tacit_error *err)
 {
     tc_ldp_question q = question(number);
@@ -66,7 +66,7 @@ static void other_bounds_are_a_conflict(void **state)
     static const double others[] = {0.5, 2, 100, 1 + 1e-15};
     for (size_t k = 0; k < 3; k++) {
         tacit_error err = {0};
-        desk *d = open_desk();
+        fixture *d = open_fixture();
         tc_ldp_curator c = curator(d, kinds[k], 1, 1, 5);
         double first = 0, again = 0, none = 7;
         assert_ok(answer(d, &c, 3, &first, &err));
@@ -85,7 +85,7 @@ static void other_bounds_are_a_conflict(void **state)
         assert_same_bits(again, first);
         assert_close(none, 7, 0);
         assert_int_equal(d->store.n, stored);
-        close_desk(d);
+        close_fixture(d);
     }
 }
 
@@ -93,16 +93,16 @@ static void the_cap_counts_answers_of_any_price(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_ldp_curator cheap = curator(d, TACIT_REPLY_LAPLACE, 0.1, 1, 9);
     for (uint64_t i = 0; i < 9; i++)
         assert_ok(answer(d, &cheap, i, NULL, &err));
     tc_ldp_curator dear = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 2);
     assert_fails(answer(d, &dear, 9, NULL, &err), TACIT_E_BUDGET,
                  "user \"ann\" may give 2 answers in all, has given 9 (epsilon 0.9");
-    close_desk(d);
+    close_fixture(d);
 
-    d = open_desk();
+    d = open_fixture();
     dear = curator(d, TACIT_REPLY_LAPLACE, 3, 1, 3);
     assert_ok(answer(d, &dear, 0, NULL, &err));
     cheap = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 3);
@@ -111,14 +111,14 @@ static void the_cap_counts_answers_of_any_price(void **state)
     assert_fails(
         answer(d, &cheap, 3, NULL, &err), TACIT_E_BUDGET,
         "user \"ann\" may give 3 answers in all, has given 3 (epsilon 5) and is asked for 1 more");
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void the_first_cap_is_never_lifted(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_ldp_standing s;
     tc_ldp_curator first = curator(d, TACIT_REPLY_ONE_BIT, 1, 1, 3);
     tc_ldp_curator larger = curator(d, TACIT_REPLY_ONE_BIT, 1, 1, 100);
@@ -142,7 +142,7 @@ static void the_first_cap_is_never_lifted(void **state)
     assert_int_equal(s.given, 0);
     assert_int_equal(s.cap, 100);
     assert_close(s.spent, 0, 0);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* A cap is no release, and whoever counts releases does not count it. */
@@ -150,7 +150,7 @@ static void a_cap_costs_nothing(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_ledger_claim claim;
     tc_ldp_curator c = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 3);
     assert_ok(answer(d, &c, 0, NULL, &err));
@@ -166,14 +166,14 @@ static void a_cap_costs_nothing(void **state)
     assert_non_null(strstr(tc_text_get(&statement), "epsilon 1, delta 0 (pure) over 1 release."));
     assert_null(strstr(tc_text_get(&statement), "and also"));
     tc_text_fini(&statement);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void several_are_allowed_together_or_not_at_all(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_ldp_curator c = curator(d, TACIT_REPLY_LAPLACE, 0.5, 1, 4);
     tc_ldp_question from = question(0);
     assert_ok(tc_ldp_curator_allow(&c, &from, 4, &err));
@@ -187,14 +187,14 @@ static void several_are_allowed_together_or_not_at_all(void **state)
     assert_fails(tc_ldp_curator_allow(&c, &from, 5, &err), TACIT_E_BUDGET, "asked for 3 more");
     from.user = "";
     assert_fails(tc_ldp_curator_allow(&c, &from, 1, &err), TACIT_E_ARG, "the name of a user");
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* ---- two processes ---- */
 
 typedef struct rival {
     ledger_double store; /* first: the io's store */
-    desk *desk;
+    fixture *fixture;
     tc_ldp_curator curator;
     int countdown; /* looks at the store until the rival answers; below 0: never */
     bool answered;
@@ -205,7 +205,7 @@ static tacit_status head_after_rival(const tc_ledger_io *io, tacit_head *out, ta
 {
     rival *r = io->store;
     if (r->countdown-- == 0)
-        r->answered = answer(r->desk, &r->curator, 1, NULL, err) == TACIT_OK;
+        r->answered = answer(r->fixture, &r->curator, 1, NULL, err) == TACIT_OK;
     return double_head(io, out, err);
 }
 
@@ -217,7 +217,7 @@ static void processes_share_a_cap(void **state)
     for (int at = 0; at < 24; at++) {
         tacit_error err = {0};
         rival *r = tc_alloc(1, sizeof *r);
-        desk *d = tc_alloc(1, sizeof *d), *theirs = tc_alloc(1, sizeof *theirs);
+        fixture *d = tc_alloc(1, sizeof *d), *theirs = tc_alloc(1, sizeof *theirs);
         assert_true(r && d && theirs);
         tc_noise_init(&d->noise);
         tc_noise_init(&theirs->noise);
@@ -229,7 +229,7 @@ static void processes_share_a_cap(void **state)
         io.head = head_after_rival;
         assert_ok(tc_ledger_open(&d->ledger, "test", &io, &err));
         tc_ldp_curator c = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 1);
-        r->desk = theirs;
+        r->fixture = theirs;
         r->curator = curator(theirs, TACIT_REPLY_LAPLACE, 1, 1, 1);
         r->countdown = at;
         bool ours = answer(d, &c, 0, NULL, &err) == TACIT_OK;
@@ -239,8 +239,8 @@ static void processes_share_a_cap(void **state)
         assert_int_equal(ours + r->answered, 1);
         by_us += ours;
         by_rival += r->answered;
-        close_desk(d);
-        close_desk(theirs);
+        close_fixture(d);
+        close_fixture(theirs);
         tc_free(r);
     }
     assert_true(by_us > 0 && by_rival > 3);
@@ -252,7 +252,7 @@ static void answers_are_told_from_most_rewards(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     for (int kind = TACIT_REPLY_ONE_BIT; kind <= TACIT_REPLY_LAPLACE; kind++) {
         tc_ldp_curator c = curator(d, (tacit_reply_kind)kind, 0.7, 1.3, 100);
         for (uint64_t i = 0; i < 8; i++) {
@@ -274,7 +274,7 @@ static void answers_are_told_from_most_rewards(void **state)
     assert_true(tc_ldp_curator_could_answer(&bit, -bit.reply.step));
     assert_false(tc_ldp_curator_could_answer(&bit, 2 * bit.reply.step));
     assert_false(tc_ldp_curator_could_answer(&bit, 0));
-    close_desk(d);
+    close_fixture(d);
 }
 
 int main(void)

@@ -8,19 +8,19 @@
 
 #include <stdio.h>
 
-typedef struct desk {
+typedef struct fixture {
     ledger_double store;
     tc_ledger *ledger;
     tc_ldp_curator curator;
     tc_noise noise;
     tc_entropy entropy;
     tc_ldp_question question;
-} desk;
+} fixture;
 
-static desk *open_desk(tacit_reply_kind kind, double epsilon, uint64_t answers)
+static fixture *open_fixture(tacit_reply_kind kind, double epsilon, uint64_t answers)
 {
     tacit_error err = {0};
-    desk *d = tc_alloc(1, sizeof *d);
+    fixture *d = tc_alloc(1, sizeof *d);
     assert_non_null(d);
     d->ledger = double_open(&d->store);
     tc_ldp_terms terms = {kind, epsilon, -2, 2, answers};
@@ -31,14 +31,14 @@ static desk *open_desk(tacit_reply_kind kind, double epsilon, uint64_t answers)
     return d;
 }
 
-static void close_desk(desk *d)
+static void close_fixture(fixture *d)
 {
     tc_ledger_close(d->ledger);
     tc_noise_fini(&d->noise);
     tc_free(d);
 }
 
-static tc_ldp_answer ask(desk *d, const char *user, uint64_t number, double y)
+static tc_ldp_answer ask(fixture *d, const char *user, uint64_t number, double y)
 {
     tacit_error err = {0};
     tc_ldp_answer a = {0};
@@ -48,7 +48,7 @@ static tc_ldp_answer ask(desk *d, const char *user, uint64_t number, double y)
     return a;
 }
 
-static double spent(const desk *d, const char *user, uint64_t *entries)
+static double spent(const fixture *d, const char *user, uint64_t *entries)
 {
     tacit_error err = {0};
     tc_ledger_claim claim;
@@ -66,7 +66,7 @@ static void the_same_question_has_the_same_answer(void **state)
     static const tacit_reply_kind kinds[] = {TACIT_REPLY_LAPLACE, TACIT_REPLY_ONE_BIT,
                                              TACIT_REPLY_PIECEWISE};
     for (size_t k = 0; k < 3; k++) {
-        desk *d = open_desk(kinds[k], 0.5, 4);
+        fixture *d = open_fixture(kinds[k], 0.5, 4);
         uint64_t entries;
         tc_ldp_answer first = ask(d, "ann", 7, 1.5);
         assert_false(first.again);
@@ -79,7 +79,7 @@ static void the_same_question_has_the_same_answer(void **state)
         }
         assert_close(spent(d, "ann", &entries), 0.5, 0);
         assert_int_equal(entries, 1);
-        close_desk(d);
+        close_fixture(d);
     }
 }
 
@@ -88,7 +88,7 @@ static void answers_outlive_the_curator(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 2);
+    fixture *d = open_fixture(TACIT_REPLY_LAPLACE, 1, 2);
     tc_ldp_answer first = ask(d, "ann", 7, 1.5), again = {0};
     tc_ledger_close(d->ledger);
     d->ledger = double_open(&d->store);
@@ -97,7 +97,7 @@ static void answers_outlive_the_curator(void **state)
     again = ask(d, "ann", 7, -1);
     assert_true(again.again);
     assert_same_bits(again.value, first.value);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void answers_are_charged_and_capped(void **state)
@@ -107,7 +107,7 @@ static void answers_are_charged_and_capped(void **state)
     for (size_t k = 0; k < 4; k++)
         for (uint64_t cap = 1; cap <= 7; cap += 2) {
             tacit_error err = {0};
-            desk *d = open_desk(TACIT_REPLY_LAPLACE, epsilons[k], cap);
+            fixture *d = open_fixture(TACIT_REPLY_LAPLACE, epsilons[k], cap);
             uint64_t entries;
             tc_ldp_answer out = {.value = 5};
             for (uint64_t i = 0; i < cap; i++) {
@@ -127,7 +127,7 @@ static void answers_are_charged_and_capped(void **state)
             assert_int_equal(entries, cap);
             ask(d, "ann", 0, 0); /* an old question is still answered */
             ask(d, "bob", 0, 0); /* and so is another user */
-            close_desk(d);
+            close_fixture(d);
         }
 }
 
@@ -135,7 +135,7 @@ static void the_cap_counts_over_studies(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TACIT_REPLY_ONE_BIT, 1, 2);
+    fixture *d = open_fixture(TACIT_REPLY_ONE_BIT, 1, 2);
     tc_ldp_answer out;
     double first = ask(d, "ann", 3, 2).value;
     d->question.study = tc_ledger_study_hash("{\"another\": true}");
@@ -148,14 +148,14 @@ static void the_cap_counts_over_studies(void **state)
         "user \"ann\" may give 2 answers in all, has given 2 (epsilon 2) and is asked for 1 more");
     d->question.study = tc_ledger_study_hash("{}");
     assert_same_bits(ask(d, "ann", 3, 2).value, first);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* Users share a ledger and a number, not an answer. */
 static void users_have_answers_of_their_own(void **state)
 {
     (void)state;
-    desk *d = open_desk(TACIT_REPLY_PIECEWISE, 1, 1);
+    fixture *d = open_fixture(TACIT_REPLY_PIECEWISE, 1, 1);
     uint64_t entries;
     double value[40];
     size_t differ = 0;
@@ -172,7 +172,7 @@ static void users_have_answers_of_their_own(void **state)
         assert_close(spent(d, name, &entries), 1, 0);
     }
     assert_int_equal(differ, 39);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* ---- races ---- */
@@ -180,7 +180,7 @@ static void users_have_answers_of_their_own(void **state)
 /* A store through which another process answers the same question, just before call number `at`. */
 typedef struct raced {
     ledger_double *store;
-    desk *other;
+    fixture *other;
     size_t calls, at;
     double reply; /* of the other process */
 } raced;
@@ -223,7 +223,7 @@ static tacit_status raced_find(const tc_ledger_io *io, const tacit_hash *study, 
 static bool race(size_t at)
 {
     tacit_error err = {0};
-    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 1);
+    fixture *d = open_fixture(TACIT_REPLY_LAPLACE, 1, 1);
     raced r = {.store = &d->store, .other = d};
     tc_ledger_io io = {.store = &r,
                        .append = raced_append,
@@ -248,7 +248,7 @@ static bool race(size_t at)
     assert_close(spent(d, "ann", &entries), 1, 0);
     assert_int_equal(entries, 1);
     tc_ledger_close(l);
-    close_desk(d);
+    close_fixture(d);
     return met;
 }
 
@@ -283,7 +283,7 @@ static void users_need_a_name(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 1);
+    fixture *d = open_fixture(TACIT_REPLY_LAPLACE, 1, 1);
     tc_ldp_answer out;
     char long_name[300];
     memset(long_name, 'a', sizeof long_name);
@@ -295,14 +295,14 @@ static void users_need_a_name(void **state)
     assert_fails(tc_ldp_curator_answer(&d->curator, &d->question, 0, &d->entropy, &out, &err),
                  TACIT_E_ARG, "got 299");
     assert_int_equal(d->store.n, 0);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void other_terms_are_a_conflict(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 3);
+    fixture *d = open_fixture(TACIT_REPLY_LAPLACE, 1, 3);
     tc_ldp_answer out;
     ask(d, "ann", 7, 1.5);
     tc_ldp_terms other = {TACIT_REPLY_LAPLACE, 0.5, -2, 2, 9};
@@ -315,7 +315,7 @@ static void other_terms_are_a_conflict(void **state)
     assert_ok(tc_ldp_curator_init(&d->curator, d->ledger, &other, &err));
     assert_fails(tc_ldp_curator_answer(&d->curator, &d->question, 0, &d->entropy, &out, &err),
                  TACIT_E_CONFLICT, "was answered on other terms");
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* A store that breaks down lets nothing out; what it had stored is what comes out later. */
@@ -324,7 +324,7 @@ static void a_broken_store_is_asked_again(void **state)
     (void)state;
     for (int stored = 0; stored < 2; stored++) {
         tacit_error err = {0};
-        desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 2);
+        fixture *d = open_fixture(TACIT_REPLY_LAPLACE, 1, 2);
         tc_ldp_answer out = {.value = 5};
         ask(d, "ann", 9, 0); /* and the cap */
         d->question.number = 0;
@@ -338,21 +338,21 @@ static void a_broken_store_is_asked_again(void **state)
         tc_ldp_answer a = ask(d, "ann", 0, 1);
         assert_int_equal(a.again, stored);
         assert_int_equal(d->store.n, 3);
-        close_desk(d);
+        close_fixture(d);
     }
 }
 
 static void seeded_answers_are_not_private(void **state)
 {
     (void)state;
-    desk *d = open_desk(TACIT_REPLY_LAPLACE, 1, 1);
+    fixture *d = open_fixture(TACIT_REPLY_LAPLACE, 1, 1);
     tc_test_noise seeded;
     tc_test_noise_init(&seeded, 1, 1);
     d->entropy = tc_entropy_of_test(&seeded);
     assert_false(ask(d, "ann", 0, 1).is_private);
     d->entropy = tc_entropy_of(&d->noise);
     assert_false(ask(d, "ann", 0, 1).is_private); /* the stamp stays */
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* ---- the law of a reply, through the contract of an algorithm ---- */

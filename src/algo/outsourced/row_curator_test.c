@@ -8,7 +8,7 @@
 
 enum { ROWS = 12, DIMS = 2 };
 
-typedef struct desk {
+typedef struct fixture {
     ledger_double store;
     tc_ledger *ledger;
     tc_noise noise;
@@ -19,11 +19,11 @@ typedef struct desk {
     size_t order[ROWS], kept; /* kept: how often */
     tacit_hash kept_hash;
     tacit_status keep_fails;
-} desk;
+} fixture;
 
-static desk *open_desk(void)
+static fixture *open_fixture(void)
 {
-    desk *d = tc_alloc(1, sizeof *d);
+    fixture *d = tc_alloc(1, sizeof *d);
     assert_non_null(d);
     d->ledger = double_open(&d->store);
     tc_noise_init(&d->noise);
@@ -44,7 +44,7 @@ static desk *open_desk(void)
     return d;
 }
 
-static void close_desk(desk *d)
+static void close_fixture(fixture *d)
 {
     tc_ledger_close(d->ledger);
     tc_noise_fini(&d->noise);
@@ -54,7 +54,7 @@ static void close_desk(desk *d)
 static tacit_status keep(void *user, const size_t *order, size_t rows, const tacit_hash *hash,
                          tacit_error *err)
 {
-    desk *d = user;
+    fixture *d = user;
     assert_int_equal(rows, ROWS);
     memcpy(d->order, order, sizeof d->order);
     d->kept_hash = *hash;
@@ -62,7 +62,7 @@ static tacit_status keep(void *user, const size_t *order, size_t rows, const tac
     return d->keep_fails == TACIT_OK ? TACIT_OK : tc_fail(err, d->keep_fails, "no room");
 }
 
-static tacit_status release(desk *d, const tc_ledger_budget *b, tc_row_release *out,
+static tacit_status release(fixture *d, const tc_ledger_budget *b, tc_row_release *out,
                             tacit_error *err)
 {
     tc_row_keeper keeper = {keep, d};
@@ -76,7 +76,7 @@ static void test_rows_are_in_the_kept_order(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     assert_ok(release(d, NULL, &r, &err));
     assert_int_equal(d->kept, 1);
@@ -90,14 +90,14 @@ static void test_rows_are_in_the_kept_order(void **state)
             assert_close(r.values[i * DIMS + k], d->x[d->order[i] * DIMS + k] / d->columns[k].unit,
                          0.1);
     tc_row_release_fini(&r);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_rows_are_clamped_to_public_bounds(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     for (size_t i = 0; i < ROWS; i++)
         d->x[i * DIMS] = i % 2 ? 1e6 : -1e6;
@@ -105,14 +105,14 @@ static void test_rows_are_clamped_to_public_bounds(void **state)
     for (size_t i = 0; i < ROWS; i++)
         assert_close(r.values[i * DIMS], d->order[i] % 2 ? 10 : 0, 0.1);
     tc_row_release_fini(&r);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_same_terms_same_bytes(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release first = {0}, second = {0}, other = {0};
     d->terms.epsilon = 1;
     assert_ok(release(d, NULL, &first, &err));
@@ -130,7 +130,7 @@ static void test_same_terms_same_bytes(void **state)
     tc_row_release_fini(&first);
     tc_row_release_fini(&second);
     tc_row_release_fini(&other);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* An order that could not be put away: nothing is spent and nothing left. */
@@ -138,20 +138,20 @@ static void test_no_release_without_its_order(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     d->keep_fails = TACIT_E_IO;
     assert_fails(release(d, NULL, &r, &err), TACIT_E_IO, "no room");
     assert_null(r.values);
     assert_int_equal(tc_ledger_get_head(d->ledger).seq, 0);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_budget_refuses_before_anything_is_kept(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     tc_ledger_budget b = {.epsilon = 2.5, .delta = 1e-9, .accountant = &tc_accountant_pure};
     d->terms.epsilon = 2;
@@ -160,14 +160,14 @@ static void test_budget_refuses_before_anything_is_kept(void **state)
     d->terms.name = "more";
     assert_fails(release(d, &b, &r, &err), TACIT_E_BUDGET, "");
     assert_int_equal(d->kept, 1);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_paper_mode_is_stamped(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     tc_ledger_claim claim;
     d->terms.mode = TACIT_ROW_PAPER;
@@ -186,7 +186,7 @@ static void test_paper_mode_is_stamped(void **state)
                                   &err));
     assert_true(isinf(claim.bound.epsilon) && !claim.is_private);
     tc_row_release_fini(&r);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* One direction of two columns: what leaves is the same combination of every row. */
@@ -194,7 +194,7 @@ static void test_public_projection(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     d->terms.rank = 1;
     d->terms.projection_seed = 3;
@@ -214,14 +214,14 @@ static void test_public_projection(void **state)
     d->terms.rank = 2;
     assert_fails(release(d, NULL, &r, &err), TACIT_E_ARG,
                  "a projection must have fewer directions than the 2 columns, got 2");
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_seeded_releases_are_stamped(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     tc_test_noise seeded;
     tc_test_noise_init(&seeded, 1, 0);
@@ -229,7 +229,7 @@ static void test_seeded_releases_are_stamped(void **state)
     assert_ok(release(d, NULL, &r, &err));
     assert_false(r.is_private);
     tc_row_release_fini(&r);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* ---- terms */
@@ -238,7 +238,7 @@ static void test_terms_are_checked(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_terms good = d->terms;
     assert_ok(tc_row_terms_check(&good, &err));
     d->columns[1].high = -5;
@@ -267,14 +267,14 @@ static void test_terms_are_checked(void **state)
         good.name = (const char *const[]){"a b", "-a", ".a", "a.json", "a/b"}[i];
         assert_fails(tc_row_terms_check(&good, &err), TACIT_E_ARG, good.name);
     }
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_terms_read_back(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_arena memory = {0};
     tc_row_terms again;
     tacit_hash a, b;
@@ -297,19 +297,19 @@ static void test_terms_read_back(void **state)
     assert_fails(tc_row_terms_from_json(&again, j, &memory, &err), TACIT_E_ARG, "terms.colour");
     json_decref(j);
     tc_arena_fini(&memory);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* ---- answers */
 
-static tacit_status answer(desk *d, const tc_ledger_budget *b, uint64_t row, double y,
+static tacit_status answer(fixture *d, const tc_ledger_budget *b, uint64_t row, double y,
                            tc_row_answer *out, tacit_error *err)
 {
     tacit_hash hash = d->kept_hash;
     return tc_row_curator_answer(d->ledger, b, &d->terms, &hash, row, y, &d->entropy, out, err);
 }
 
-static tacit_status recall(desk *d, uint64_t row, tc_row_answer *out, tacit_error *err)
+static tacit_status recall(fixture *d, uint64_t row, tc_row_answer *out, tacit_error *err)
 {
     tacit_hash hash = d->kept_hash;
     return tc_row_curator_recall(d->ledger, &d->terms, &hash, row, out, err);
@@ -319,7 +319,7 @@ static void test_plain_answers_are_remembered(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_answer a;
     assert_fails(recall(d, 3, &a, &err), TACIT_E_NOT_FOUND, "row 3 has not been answered before");
     assert_ok(answer(d, NULL, 3, 0.1 + 0.2, &a, &err));
@@ -333,7 +333,7 @@ static void test_plain_answers_are_remembered(void **state)
     assert_fails(answer(d, NULL, ROWS, 1, &a, &err), TACIT_E_ARG,
                  "row 12 does not exist; the release has 0 to 11");
     assert_fails(recall(d, ROWS, &a, &err), TACIT_E_ARG, "row 12 does not exist");
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* That a row has no value is an answer, and is remembered, too. */
@@ -341,13 +341,13 @@ static void test_a_row_without_a_value_is_answered(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_answer a;
     assert_ok(answer(d, NULL, 3, INFINITY, &a, &err));
     assert_true(isnan(a.value) && !a.is_private && a.sd == 0);
     assert_ok(answer(d, NULL, 3, 7, &a, &err));
     assert_true(isnan(a.value) && a.again);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* Nobody sees which rows have no value: their answers are those of rows with the middle one. */
@@ -358,7 +358,7 @@ static void test_private_answers_hide_what_is_missing(void **state)
     enum { MANY = 100 };
     double sum = 0;
     for (int k = 0; k < MANY; k++) {
-        desk *d = open_desk();
+        fixture *d = open_fixture();
         tc_row_answer a;
         d->terms.output_epsilon = 2;
         d->terms.output_bound = 1;
@@ -367,7 +367,7 @@ static void test_private_answers_hide_what_is_missing(void **state)
             assert_true(isfinite(a.value) && a.is_private && a.sd > 0);
             sum += a.value / (MANY * ROWS);
         }
-        close_desk(d);
+        close_fixture(d);
     }
     assert_close(sum, 0, 5 * sqrt(2) / sqrt(MANY * ROWS));
 }
@@ -377,7 +377,7 @@ static void test_private_answers_are_charged_to_their_row(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     tc_row_answer a, again;
     tc_ledger_claim claim;
@@ -400,14 +400,14 @@ static void test_private_answers_are_charged_to_their_row(void **state)
     assert_ok(tc_ledger_guarantee(d->ledger, TACIT_UNIT_ROW, "loans/5", 1e-9, &tc_accountant_pure,
                                   &claim, &err));
     assert_close(claim.bound.epsilon, 1, 1e-9);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_answers_keep_a_budget(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     tc_row_answer a;
     tc_ledger_budget b = {.epsilon = 1.2, .delta = 1e-9, .accountant = &tc_accountant_pure};
@@ -418,7 +418,7 @@ static void test_answers_keep_a_budget(void **state)
     tc_row_release_fini(&r);
     assert_fails(answer(d, &b, 4, 0, &a, &err), TACIT_E_BUDGET, "");
     assert_int_equal(tc_ledger_get_head(d->ledger).seq, 1);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* Row 4 of one release may be row 9 of another: no budget of a row could be kept. */
@@ -426,7 +426,7 @@ static void test_answers_of_two_releases_are_refused(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release r = {0};
     tc_row_answer a;
     d->terms.output_epsilon = 0.5;
@@ -439,7 +439,7 @@ static void test_answers_of_two_releases_are_refused(void **state)
     tc_row_release_fini(&r);
     assert_fails(answer(d, NULL, 4, 0, &a, &err), TACIT_E_STATE,
                  "ledger \"test\" has answers about another release (loans/4)");
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* The mean of many answers about rows of one value is that value, clamped. */
@@ -450,7 +450,7 @@ static void test_answers_are_unbiased_and_clamped(void **state)
     enum { MANY = 100 };
     double sum = 0;
     for (int k = 0; k < MANY; k++) {
-        desk *d = open_desk();
+        fixture *d = open_fixture();
         tc_row_answer a;
         d->terms.output_epsilon = 2;
         d->terms.output_bound = 1;
@@ -458,7 +458,7 @@ static void test_answers_are_unbiased_and_clamped(void **state)
             assert_ok(answer(d, NULL, row, 50, &a, &err));
             sum += a.value / (MANY * ROWS);
         }
-        close_desk(d);
+        close_fixture(d);
     }
     assert_close(sum, 1, 5 * sqrt(2) / sqrt(MANY * ROWS));
 }

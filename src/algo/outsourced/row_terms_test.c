@@ -7,7 +7,7 @@
 
 enum { ROWS = 12, DIMS = 2 };
 
-typedef struct desk {
+typedef struct fixture {
     ledger_double store;
     tc_ledger *ledger;
     tc_noise noise;
@@ -15,11 +15,11 @@ typedef struct desk {
     tc_row_column columns[DIMS];
     tc_row_terms terms;
     double x[ROWS * DIMS];
-} desk;
+} fixture;
 
-static desk *open_desk(void)
+static fixture *open_fixture(void)
 {
-    desk *d = tc_alloc(1, sizeof *d);
+    fixture *d = tc_alloc(1, sizeof *d);
     assert_non_null(d);
     d->ledger = double_open(&d->store);
     tc_noise_init(&d->noise);
@@ -36,7 +36,7 @@ static desk *open_desk(void)
     return d;
 }
 
-static void close_desk(desk *d)
+static void close_fixture(fixture *d)
 {
     tc_ledger_close(d->ledger);
     tc_noise_fini(&d->noise);
@@ -69,7 +69,7 @@ static void test_cost_is_that_of_the_release(void **state)
                  {TACIT_ROWS_GAUSSIAN, 1e-3, 0, "gaussian-rows"},
                  {TACIT_ROWS_AUTO, 0, 1, "laplace-rows"}};
     for (size_t i = 0; i < 3; i++) {
-        desk *d = open_desk();
+        fixture *d = open_fixture();
         tc_row_cost cost;
         tc_row_release r = {0};
         tc_row_keeper keeper = {keep, NULL};
@@ -88,7 +88,7 @@ static void test_cost_is_that_of_the_release(void **state)
         assert_close(cost.output_sd, sqrt(2) * 2 / 0.5, 1e-6);
         assert_same_bits(cost.delta, cases[i].delta);
         tc_row_release_fini(&r);
-        close_desk(d);
+        close_fixture(d);
     }
 }
 
@@ -96,7 +96,7 @@ static void test_cost_of_paper_mode(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_cost cost;
     d->terms.mode = TACIT_ROW_PAPER;
     d->terms.delta = 1e-5;
@@ -107,11 +107,11 @@ static void test_cost_of_paper_mode(void **state)
     assert_same_bits(cost.delta + cost.input_sd, 0);
     d->terms.mode = TACIT_ROW_SOUND; /* of a rank as large as the columns */
     assert_fails(tc_row_cost_of(&d->terms, &cost, &err), TACIT_E_ARG, "fewer directions");
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* The adjacency that a release on these terms has. Caller: tc_free. */
-static char *adjacency_of(desk *d, tc_row_release *r)
+static char *adjacency_of(fixture *d, tc_row_release *r)
 {
     tacit_error err = {0};
     tc_row_keeper keeper = {keep, NULL};
@@ -127,7 +127,7 @@ static void test_units_are_part_of_the_promise(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_release first = {0}, second = {0}, projected = {0};
     tc_ledger_claim claim;
     tc_text text = {0};
@@ -154,7 +154,7 @@ static void test_units_are_part_of_the_promise(void **state)
     tc_row_release_fini(&first);
     tc_row_release_fini(&second);
     tc_row_release_fini(&projected);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* x / unit is rounded, and two rows that are a radius apart may come out farther apart than that. */
@@ -162,7 +162,7 @@ static void test_rounding_to_units_is_counted(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_cost exact, rounded;
     d->terms.dims = 1;
     d->columns[0] = (tc_row_column){"income", -4e8, 4e8, 4};
@@ -173,7 +173,7 @@ static void test_rounding_to_units_is_counted(void **state)
     assert_ok(tc_row_cost_of(&d->terms, &rounded, &err));
     assert_true(rounded.input_sd > exact.input_sd); /* 2^-52 1e8 is 0.37 steps: one more */
     assert_close(rounded.input_sd / exact.input_sd, 1 + 0x1p-24, 1e-9);
-    close_desk(d);
+    close_fixture(d);
 }
 
 /* What no modeler could read is refused before anything is spent. */
@@ -212,7 +212,7 @@ static void test_the_statement_of_a_release(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_row_cost cost;
     tc_text text = {0};
     d->terms.noise = TACIT_ROWS_GAUSSIAN;
@@ -226,13 +226,13 @@ static void test_the_statement_of_a_release(void **state)
                            "Neighbours: they move. Not protected: the number of rows"));
     assert_null(strstr(tc_text_get(&text), "outputs")); /* which are */
     tc_text_fini(&text);
-    close_desk(d);
+    close_fixture(d);
 }
 
 static void test_words_about_a_release(void **state)
 {
     (void)state;
-    desk *d = open_desk();
+    fixture *d = open_fixture();
     tc_arena memory = {0};
     tc_text text = {0};
     assert_string_equal(tc_row_terms_released(&d->terms, DIMS, &memory)[1], "rate");
@@ -248,7 +248,7 @@ static void test_words_about_a_release(void **state)
     assert_non_null(strstr(tc_text_get(&text), "spends epsilon 0.5 more, once"));
     tc_text_fini(&text);
     tc_arena_fini(&memory);
-    close_desk(d);
+    close_fixture(d);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
-/* curated_desk.h - an objective whose rows a curator releases, and a simulation over them, for tests of
+/* curated_fixture.h - an objective whose rows a curator releases, and a simulation over them, for tests of
  * src/sim. */
-#ifndef TEST_CURATED_DESK_H
-#define TEST_CURATED_DESK_H
+#ifndef TEST_CURATED_FIXTURE_H
+#define TEST_CURATED_FIXTURE_H
 
 #include "support/test.h"
 
@@ -11,36 +11,36 @@
 enum { DESK_SIDE = 8, DESK_ROWS = DESK_SIDE * DESK_SIDE, DESK_DIMS = 2 };
 static const double DESK_UNIT = 0.125;
 
-typedef struct desk {
+typedef struct fixture {
     tc_objective_opts opts;
     tc_objective *objective;
     tc_row_terms terms;
     tc_arena memory;
-} desk;
+} fixture;
 
-static inline int desk_setup(void **state)
+static inline int set_up(void **state)
 {
-    static desk d;
+    static fixture d;
     tacit_error err = {0};
-    d = (desk){.opts = {.lengthscale = 0.3, .grid = DESK_SIDE, .noise = 1, .noise_scale = 0.01},
-               .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
+    d = (fixture){.opts = {.lengthscale = 0.3, .grid = DESK_SIDE, .noise = 1, .noise_scale = 0.01},
+                  .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
     assert_ok(tc_objective_new(&d.objective, "gp-sample", &d.opts, tc_public_seed_from(4), &err));
     assert_ok(tc_curated_terms(&d.terms, d.objective, DESK_UNIT, &d.memory, &err));
     *state = &d;
     return 0;
 }
 
-static inline int desk_teardown(void **state)
+static inline int tear_down(void **state)
 {
-    desk *d = *state;
+    fixture *d = *state;
     tc_objective_free(d->objective);
     tc_arena_fini(&d->memory);
     return 0;
 }
 
-#define AT_DESK(test) cmocka_unit_test_setup_teardown(test, desk_setup, desk_teardown)
+#define AT_DESK(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-static inline tc_simulation desk_simulation(const desk *d, uint64_t trials, uint64_t runs)
+static inline tc_simulation simulation_of(const fixture *d, uint64_t trials, uint64_t runs)
 {
     return (tc_simulation){.algorithm = tc_algorithm_find("po-gp-ucb"),
                            .objective = "gp-sample",
