@@ -114,7 +114,7 @@ static tacit_status step(tc_coord *c, tc_open_study *d, tc_round *r, tc_phase to
     *r = now;
     if (to == TC_PHASE_CLOSED || to == TC_PHASE_VOID)
         tc_count(c, to == TC_PHASE_CLOSED ? TC_COUNT_CLOSED : TC_COUNT_VOID, 1);
-    tc_say_round(c, d, r);
+    tc_emit_round(c, d, r);
     return TACIT_OK;
 }
 
@@ -212,7 +212,7 @@ static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms
     TC_TRY(tc_state_get(c, d->id, &state, &version, err));
     if (state == TC_STUDY_RUNNING)
         TC_TRY(renew_far_deadline(c, d, &r, err));
-    TC_TRY(tc_say_found(c, d, &r, state, err));
+    TC_TRY(tc_emit_found(c, d, &r, state, err));
     TC_TRY(tc_round_is_due(c, d, &r, state, &due, err));
     if (due)
         TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED

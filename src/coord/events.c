@@ -6,7 +6,7 @@
  * there, all others are told to read anew ("reset").
  *
  * Other processes on the same store end rounds, too: so what was said of a study is remembered with its
- * open study, and the tick says what it finds beyond it (tc_say_found). Nothing here is about single agents
+ * open study, and the tick says what it finds beyond it (tc_emit_found). Nothing here is about single agents
  * (README.md). Called by handlers, closing.c and, for listeners, net/server_events.c. */
 #include "coord/events.h"
 #include "coord/coord_int.h"
@@ -136,7 +136,7 @@ static bool tell_round(tc_open_study *d, const tc_round *r)
     return news;
 }
 
-void tc_say_round(tc_coord *c, tc_open_study *d, const tc_round *r)
+void tc_emit_round(tc_coord *c, tc_open_study *d, const tc_round *r)
 {
     if (tell_round(d, r))
         tc_coord_say(c, d->name, &d->hash,
@@ -145,7 +145,7 @@ void tc_say_round(tc_coord *c, tc_open_study *d, const tc_round *r)
                                "deadline_ms", (json_int_t)r->deadline_ms));
 }
 
-void tc_say_state(tc_coord *c, tc_open_study *d, const char *state)
+void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state)
 {
     pthread_mutex_lock(&d->quick);
     bool news = strcmp(d->told_state, state) != 0;
@@ -159,14 +159,14 @@ void tc_say_state(tc_coord *c, tc_open_study *d, const char *state)
 /* ---- what others have done ---- */
 
 /* How rounds below the present one ended that were not said to have. */
-static tacit_status say_ended(tc_coord *c, tc_open_study *d, uint64_t from, uint64_t present,
+static tacit_status emit_ended(tc_coord *c, tc_open_study *d, uint64_t from, uint64_t present,
                               tacit_error *err)
 {
     uint64_t n = from;
     for (int i = 0; i < CATCH_UP_MOST && n < present; i++) {
         tc_round r;
         TC_TRY(tc_round_find(c, d->id, n, &r, err));
-        tc_say_round(c, d, &r);
+        tc_emit_round(c, d, &r);
         TC_TRY(tc_study_plan_next_round(d->plan, n + 1, &n, err));
     }
     return TACIT_OK;
@@ -188,7 +188,7 @@ static bool is_first(tc_open_study *d, const tc_round *r, const char *state)
     return first;
 }
 
-tacit_status tc_say_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
+tacit_status tc_emit_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
                           tacit_error *err)
 {
     if (is_first(d, r, tc_state_name(state)))
@@ -197,9 +197,9 @@ tacit_status tc_say_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_s
     uint64_t from = d->told_round;
     pthread_mutex_unlock(&d->quick);
     if (r->phase != TC_PHASE_NONE && from < r->number)
-        TC_TRY(say_ended(c, d, from, r->number, err));
-    tc_say_round(c, d, r);
-    tc_say_state(c, d, tc_state_name(state));
+        TC_TRY(emit_ended(c, d, from, r->number, err));
+    tc_emit_round(c, d, r);
+    tc_emit_state(c, d, tc_state_name(state));
     return TACIT_OK;
 }
 

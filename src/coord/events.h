@@ -9,11 +9,11 @@ struct tc_ring;
 tacit_status tc_ring_new(struct tc_ring **out, tacit_error *err);
 void tc_ring_free(struct tc_ring *r); /* NULL is allowed */
 /* A round has come to this phase, here or in another process; said once. */
-void tc_say_round(tc_coord *c, tc_open_study *d, const tc_round *r);
+void tc_emit_round(tc_coord *c, tc_open_study *d, const tc_round *r);
 /* "running", "paused", "closed", "erased"; said once. */
-void tc_say_state(tc_coord *c, tc_open_study *d, const char *state);
+void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state);
 /* As the tick finds a study: what others have done is said here, too. */
-tacit_status tc_say_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
+tacit_status tc_emit_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
                           tacit_error *err);
 /* of: which study of that name. Takes event; NULL is ignored. */
 void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *event);

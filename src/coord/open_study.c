@@ -408,7 +408,7 @@ void tc_open_study_forget(tc_coord *c, tc_open_study *d)
 
 void tc_open_study_erased(tc_coord *c, tc_open_study *d)
 {
-    tc_say_state(c, d, "erased");
+    tc_emit_state(c, d, "erased");
     tc_open_study_forget(c, d);
     tc_store_forget(c->cfg.store);
 }

@@ -101,7 +101,7 @@ static tacit_status set_state(tc_ask *a, tc_study_state to, tacit_error *err)
         status = try_state(a, d, to, err);
     TC_TRY(status);
     a->out->closes = to == TC_STUDY_CLOSED;
-    tc_say_state(a->coord, d, states[to]);
+    tc_emit_state(a->coord, d, states[to]);
     return tc_answer(a, 200, json_pack("{s:s, s:s}", "study", d->name, "state", states[to]), err);
 }
 

@@ -336,7 +336,7 @@ static tacit_status stopped(tc_worker *w, tacit_error *err)
             break;
     }
     (void)tc_worker_deliver(w, &why);
-    tc_worker_say_untold(w);
+    tc_worker_emit_untold(w);
     if (take_stock(w, &s, &why) != TACIT_OK)
         return tc_fail(err, TACIT_E_CANCELLED, "interrupted (%s)", why.msg);
     return tc_fail(err, TACIT_E_CANCELLED,

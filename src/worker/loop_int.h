@@ -82,7 +82,7 @@ tacit_status tc_worker_end_job(tc_worker *w, const tc_job_result *r, tacit_error
 /* Tells what is to be told, as far as somebody listens. */
 tacit_status tc_worker_deliver(tc_worker *w, tacit_error *err);
 /* Says what was not told, and will not be. */
-void tc_worker_say_untold(const tc_worker *w);
+void tc_worker_emit_untold(const tc_worker *w);
 /* Replies that an earlier run has paid for and not told. */
 tacit_status tc_worker_tell_paid(tc_worker *w, tacit_error *err);
 /* Renews leases, where it is time to. */

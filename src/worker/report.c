@@ -172,18 +172,18 @@ static void end_slot(tc_worker *w, tc_slot *s)
         tc_user_workers_note(&w->names, (size_t)(s - w->slots), TC_NEW_TRIAL);
 }
 
-static void say_untold(const tc_worker *w, const tc_slot *s, const char *why)
+static void emit_untold(const tc_worker *w, const tc_slot *s, const char *why)
 {
     tc_worker_emit(
         w, (tacit_worker_event){
                .kind = TACIT_WORKER_UNTOLD, .trial = s->trial, .report = &s->told, .text = why});
 }
 
-void tc_worker_say_untold(const tc_worker *w)
+void tc_worker_emit_untold(const tc_worker *w)
 {
     for (size_t i = 0; i < w->opts.jobs; i++)
         if (w->slots[i].used && w->slots[i].ended)
-            say_untold(w, &w->slots[i], "interrupted");
+            emit_untold(w, &w->slots[i], "interrupted");
 }
 
 /* E_STATE has many reasons. Only a look at the trial tells whether another report was first, of somebody who told it by hand or
@@ -203,7 +203,7 @@ static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, t
         end_slot(w, s);
         return TACIT_OK;
     }
-    say_untold(w, s, why->msg);
+    emit_untold(w, s, why->msg);
     s->used = s->ended = false; /* its worker is remembered: it may be told another time */
     w->refused = true;
     w->refusal = *why;
