@@ -58,7 +58,8 @@ static tacit_status ask(tc_agent *a, uint64_t round, bool *left, tacit_error *er
     char path[64], what[64];
     tc_answered r;
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/broadcast?wait=0", round);
-    TC_TRY(tc_request(a, &(tc_call){.method = "GET", .path = path, .bearer = a->access}, &r, err));
+    TC_TRY(tc_agent_request(a, &(tc_call){.method = "GET", .path = path, .bearer = a->access}, &r,
+                            err));
     const json_t *answered = json_object_get(r.body, "answered");
     tacit_status status = TACIT_OK;
     snprintf(what, sizeof what, "to say how round %" PRIu64 " stands", round);

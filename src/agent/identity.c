@@ -207,7 +207,7 @@ tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error
                     .bearer = a->cfg.join_token,
                     .body = tc_text_get(&body),
                     .n_body = body.len};
-    tacit_status status = body.failed ? tc_fail_memory(err) : tc_request(a, &call, &r, err);
+    tacit_status status = body.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
     tc_text_fini(&body);
     TC_TRY(status);
     status = take_place(a, &r, err);

@@ -157,7 +157,8 @@ static tacit_status get_page(tc_agent *a, tc_ledger **copy, bool *more, tacit_er
     tc_answered r;
     snprintf(path, sizeof path, "/privacy?after=%" PRIu64 "&limit=%d",
              *copy ? tc_ledger_get_head(*copy).seq : 0, PAGE);
-    TC_TRY(tc_request(a, &(tc_call){.method = "GET", .path = path, .bearer = a->access}, &r, err));
+    TC_TRY(tc_agent_request(a, &(tc_call){.method = "GET", .path = path, .bearer = a->access}, &r,
+                            err));
     tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "its ledger", err)
                           : r.body        ? add_page(copy, r.body, more, err)
                                           : tc_answered_strange("a ledger that is not JSON", err);

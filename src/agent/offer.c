@@ -18,7 +18,8 @@ void tc_offer_fini(tc_offer *o)
 static tacit_status ask(tc_agent *a, const char *path, const char *token, tc_answered *out,
                         tacit_error *err)
 {
-    return tc_request(a, &(tc_call){.method = "GET", .path = path, .bearer = token}, out, err);
+    return tc_agent_request(a, &(tc_call){.method = "GET", .path = path, .bearer = token}, out,
+                            err);
 }
 
 static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, tacit_error *err)

@@ -192,7 +192,7 @@ static tacit_status ask(tc_agent *a, const tc_call *call, tc_answered *out, taci
     return TACIT_OK;
 }
 
-tacit_status tc_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err)
+tacit_status tc_agent_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err)
 {
     bool renewed = false;
     tc_answered r;

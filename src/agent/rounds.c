@@ -104,7 +104,7 @@ static tacit_status hear(tc_agent *a, uint64_t round, long wait_s, tc_agent_next
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/broadcast?wait=%ld", round, wait_s);
     tc_call call = {
         .method = "GET", .path = path, .bearer = a->access, .timeout_s = 30, .wait_s = wait_s};
-    TC_TRY(tc_request(a, &call, &r, err));
+    TC_TRY(tc_agent_request(a, &call, &r, err));
     tacit_status status = take_broadcast(a, round, &r, next, err);
     tc_answered_fini(&r);
     return status;
@@ -159,7 +159,7 @@ static tacit_status fetch(tc_agent *a, const tc_need *need, long wait_s, tc_agen
              need->party, wait_s);
     tc_call call = {
         .method = "GET", .path = path, .bearer = a->access, .timeout_s = 30, .wait_s = wait_s};
-    TC_TRY(tc_request(a, &call, &r, err));
+    TC_TRY(tc_agent_request(a, &call, &r, err));
     tacit_status status = take_message(a, need, &r, next, err);
     tc_answered_fini(&r);
     return status;

@@ -189,7 +189,7 @@ static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *
                     .body = tc_text_get(&body),
                     .n_body = body.len};
     tacit_status status =
-        body.failed || signature.failed ? tc_fail_memory(err) : tc_request(a, &call, &r, err);
+        body.failed || signature.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
     tc_text_fini(&body);
     tc_text_fini(&signature);
     TC_TRY(status);

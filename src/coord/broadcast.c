@@ -29,7 +29,7 @@ static tacit_status add_restored(const tc_open_study *d, json_t *j, tacit_error 
                                                                          : TACIT_OK;
 }
 
-static tacit_status answer_release(tc_ask *a, const tc_open_study *d, uint64_t round,
+static tacit_status answer_release(tc_request_context *a, const tc_open_study *d, uint64_t round,
                                    const tc_ledger_receipt *r, tacit_error *err)
 {
     tc_text bytes = {0};
@@ -42,7 +42,7 @@ static tacit_status answer_release(tc_ask *a, const tc_open_study *d, uint64_t r
     tc_text_fini(&bytes);
     tacit_status status = add_restored(d, j, err);
     if (status == TACIT_OK)
-        return tc_answer(a, 200, j, err);
+        return tc_answer_json(a, 200, j, err);
     json_decref(j);
     return status;
 }
@@ -50,7 +50,7 @@ static tacit_status answer_release(tc_ask *a, const tc_open_study *d, uint64_t r
 /* The ledger is brought to disk before a byte of it leaves, and it is locked while a round closes: so
  * the last answer is kept. What was released once never changes. All agents of a study want it at once, so they are
  * sent one copy. Takes the answer, and gives it back as one that is shared. */
-static tacit_status keep(tc_ask *a, tc_open_study *d, uint64_t round, tacit_error *err)
+static tacit_status keep(tc_request_context *a, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     tc_shared_text *mine = tc_shared_text_of(tc_text_take(&a->out->body));
     tacit_status status = tc_answer_shared(a, "application/json", mine, err);
@@ -76,7 +76,7 @@ static void find_said(tc_open_study *d, uint64_t round, tc_shared_text **kept)
 /* The ledger as the store has it now; under d->lock. Where the store was replaced by an older copy of itself,
  * as by a replica that lagged behind, no later question gets another answer: it is said, so that agents do
  * not wait for it. The log has the particulars. */
-static tacit_status refresh_ledger(tc_ask *a, tc_open_study *d, tacit_error *err)
+static tacit_status refresh_ledger(tc_request_context *a, tc_open_study *d, tacit_error *err)
 {
     tacit_error why = {0};
     tacit_status status = tc_ledger_catch_up(d->ledger, &why);
@@ -90,7 +90,8 @@ static tacit_status refresh_ledger(tc_ask *a, tc_open_study *d, tacit_error *err
                      d->name);
 }
 
-static tacit_status released(tc_ask *a, tc_open_study *d, uint64_t round, tacit_error *err)
+static tacit_status released(tc_request_context *a, tc_open_study *d, uint64_t round,
+                             tacit_error *err)
 {
     tc_ledger_receipt r;
     pthread_mutex_lock(&d->lock);
@@ -106,8 +107,8 @@ static tacit_status released(tc_ask *a, tc_open_study *d, uint64_t round, tacit_
 }
 
 /* An agent whose storage comes from a backup does not know any more what it has sent. */
-static tacit_status has_answered(const tc_ask *a, const tc_open_study *d, uint64_t round, bool *out,
-                                 tacit_error *err)
+static tacit_status has_answered(const tc_request_context *a, const tc_open_study *d,
+                                 uint64_t round, bool *out, tacit_error *err)
 {
     tc_key place = tc_key_numbers(round, a->caller.agent);
     json_t *receipt;
@@ -120,8 +121,8 @@ static tacit_status has_answered(const tc_ask *a, const tc_open_study *d, uint64
 }
 
 /* A round that has not ended: will it? */
-static tacit_status not_yet(tc_ask *a, const tc_open_study *d, const tc_round *r, uint64_t round,
-                            tacit_error *err)
+static tacit_status not_yet(tc_request_context *a, const tc_open_study *d, const tc_round *r,
+                            uint64_t round, tacit_error *err)
 {
     tc_study_state state;
     uint64_t version;
@@ -141,10 +142,10 @@ static tacit_status not_yet(tc_ask *a, const tc_open_study *d, const tc_round *r
         return tc_fail_memory(err);
     }
     a->out->wait = true;
-    return tc_answer(a, 202, j, err);
+    return tc_answer_json(a, 202, j, err);
 }
 
-tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
+tacit_status tc_broadcast_get(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     tc_round r;
@@ -169,12 +170,12 @@ tacit_status tc_broadcast_get(tc_ask *a, tacit_error *err)
     if (r.phase != TC_PHASE_CLOSED)
         return not_yet(a, d, &r, round, err);
     if (!d->plan->doc->algorithm->aggregator)
-        return tc_answer(a, 200, json_pack("{s:I}", "round", (json_int_t)round), err);
+        return tc_answer_json(a, 200, json_pack("{s:I}", "round", (json_int_t)round), err);
     return released(a, d, round, err);
 }
 
 /* The ledger, which anybody can check and account for again: all of it, or a page. */
-tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
+tacit_status tc_privacy_get(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     json_t *j = NULL;
@@ -187,5 +188,5 @@ tacit_status tc_privacy_get(tc_ask *a, tacit_error *err)
     if (status == TACIT_OK)
         j = tc_ledger_json_page(d->ledger, after, most);
     pthread_mutex_unlock(&d->lock);
-    return status == TACIT_OK ? tc_answer(a, 200, j, err) : status;
+    return status == TACIT_OK ? tc_answer_json(a, 200, j, err) : status;
 }

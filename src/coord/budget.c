@@ -40,7 +40,7 @@ void tc_budget_prove(tc_open_study *d, uint64_t round, tc_shortage *out)
                          .delta = b->delta};
 }
 
-tacit_status tc_refuse_budget(tc_ask *a, const tc_round *r, tacit_error *err)
+tacit_status tc_refuse_budget(tc_request_context *a, const tc_round *r, tacit_error *err)
 {
     const tc_shortage *s = &r->lacks;
     if (s->known)

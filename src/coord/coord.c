@@ -112,7 +112,7 @@ void tc_response_fini(tc_response *r)
     r->shared = NULL;
 }
 
-tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err)
+tacit_status tc_answer_json(tc_request_context *a, int status, json_t *j, tacit_error *err)
 {
     char *text = tc_json_text(j);
     json_decref(j);
@@ -127,7 +127,7 @@ tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_answer_shared(tc_ask *a, const char *content_type, tc_shared_text *text,
+tacit_status tc_answer_shared(tc_request_context *a, const char *content_type, tc_shared_text *text,
                               tacit_error *err)
 {
     tc_shared_text_end(a->out->shared);
@@ -139,7 +139,7 @@ tacit_status tc_answer_shared(tc_ask *a, const char *content_type, tc_shared_tex
     return !text || a->out->body.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-tacit_status tc_answer_text(tc_ask *a, const char *text, tacit_error *err)
+tacit_status tc_answer_text(tc_request_context *a, const char *text, tacit_error *err)
 {
     tc_text_add(&a->out->body, text);
     a->out->status = 200;
@@ -150,7 +150,7 @@ tacit_status tc_answer_text(tc_ask *a, const char *text, tacit_error *err)
 /* ---- requests ---- */
 
 /* The route of a request; *known: the path is one of other methods, which the answer will name. */
-static const tc_route *find_route(tc_ask *a, bool *known)
+static const tc_route *find_route(tc_request_context *a, bool *known)
 {
     size_t n = 0;
     for (const tc_route *r = tc_routes; r->method; r++)
@@ -164,13 +164,13 @@ static const tc_route *find_route(tc_ask *a, bool *known)
     return NULL;
 }
 
-static tacit_status not_valid(tc_ask *a, tacit_error *err)
+static tacit_status not_valid(tc_request_context *a, tacit_error *err)
 {
     return tc_refuse(a, 401, TACIT_E_ARG, err, "the token is not valid");
 }
 
 /* Without a token it is 401, with one that does not reach 403. */
-static tacit_status check_role(tc_ask *a, const tc_route *r, tacit_error *err)
+static tacit_status check_role(tc_request_context *a, const tc_route *r, tacit_error *err)
 {
     tacit_error why;
     if (r->roles == 0)
@@ -194,7 +194,7 @@ static tacit_status check_role(tc_ask *a, const tc_route *r, tacit_error *err)
 
 /* A path of a later protocol is not found here: that it is a later one says more. Not 501, which agents of 0.1 would
  * ask again for an hour. */
-static tacit_status check_protocol(tc_ask *a, tacit_error *err)
+static tacit_status check_protocol(tc_request_context *a, tacit_error *err)
 {
     const tc_protocols ours = tc_protocols_ours();
     tacit_error why;
@@ -202,7 +202,7 @@ static tacit_status check_protocol(tc_ask *a, tacit_error *err)
     return status == TACIT_OK ? TACIT_OK : tc_refuse(a, 400, status, err, "%s", why.msg);
 }
 
-static tacit_status find_allowed(tc_ask *a, const tc_route **out, tacit_error *err)
+static tacit_status find_allowed(tc_request_context *a, const tc_route **out, tacit_error *err)
 {
     bool known;
     const tc_route *r = *out = a->route = find_route(a, &known);
@@ -216,14 +216,14 @@ static tacit_status find_allowed(tc_ask *a, const tc_route **out, tacit_error *e
     return check_role(a, r, err);
 }
 
-static void leave_study(tc_ask *a)
+static void leave_study(tc_request_context *a)
 {
     if (a->open)
         tc_open_study_unref(a->coord, a->open);
     a->open = NULL;
 }
 
-tacit_status tc_ask_study(tc_ask *a, tc_open_study **out, tacit_error *err)
+tacit_status tc_ask_study(tc_request_context *a, tc_open_study **out, tacit_error *err)
 {
     bool bound = a->caller.study != 0;
     tacit_error why;
@@ -303,7 +303,7 @@ static tacit_status check_parts(const tc_route *r, const parts *k, tacit_error *
 }
 
 /* Large bodies may come together, but not all at once. */
-static tacit_status reserve(tc_ask *a, size_t n, tacit_error *err)
+static tacit_status reserve(tc_request_context *a, size_t n, tacit_error *err)
 {
     if (atomic_fetch_add(&a->coord->json, n) + n > JSON_MOST) {
         atomic_fetch_sub(&a->coord->json, n);
@@ -313,7 +313,7 @@ static tacit_status reserve(tc_ask *a, size_t n, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status parse_body(tc_ask *a, const tc_route *r, tacit_error *err)
+static tacit_status parse_body(tc_request_context *a, const tc_route *r, tacit_error *err)
 {
     a->body = r->body == TC_BODY_MESSAGE ? tc_message_json(a->q->body, a->q->n_body) : NULL;
     if (a->body)
@@ -324,7 +324,7 @@ static tacit_status parse_body(tc_ask *a, const tc_route *r, tacit_error *err)
     return tc_json_parse(a->q->body, a->q->n_body, "body", &a->body, err);
 }
 
-static tacit_status read_body(tc_ask *a, const tc_route *r, tacit_error *err)
+static tacit_status read_body(tc_request_context *a, const tc_route *r, tacit_error *err)
 {
     size_t most = body_most(a->coord, r);
     if (a->q->n_body > most)
@@ -360,7 +360,8 @@ static void say_failure(tc_coord *c, const tc_request *q, const tc_route *r, int
     tc_log(level, "%s", line);
 }
 
-static void refuse(tc_ask *a, const tc_route *r, tacit_status status, const tacit_error *why)
+static void refuse(tc_request_context *a, const tc_route *r, tacit_status status,
+                   const tacit_error *why)
 {
     bool ours = a->out->status >= 400; /* a sentence of our own; those of stores name files */
     int http = ours ? a->out->status : tc_problem_http(status);
@@ -375,7 +376,7 @@ static void refuse(tc_ask *a, const tc_route *r, tacit_status status, const taci
 }
 
 /* When an agent asks, or sends, is no number in the metrics (health.c). */
-static void end_ask(tc_ask *a)
+static void end_ask(tc_request_context *a)
 {
     int s = a->out->status;
     if (s >= 500 || (s > 0 && a->caller.role != TC_ROLE_AGENT))
@@ -398,7 +399,7 @@ bool tc_coord_knows(tc_coord *c, const char *bearer)
 
 /* A token of one study has no place in the queue of another. That it still is the study in the store is checked
  * by the handler. */
-static tacit_status check_study(tc_ask *a, tacit_error *err)
+static tacit_status check_study(tc_request_context *a, tacit_error *err)
 {
     static const char of_study[] = "/v1/studies/{study}";
     tc_open_study *d;
@@ -410,7 +411,7 @@ static tacit_status check_study(tc_ask *a, tacit_error *err)
 
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response *out)
 {
-    tc_ask a = {.coord = c, .q = q, .out = out};
+    tc_request_context a = {.coord = c, .q = q, .out = out};
     tacit_error why = {0};
     const tc_route *r;
     tacit_status status = find_allowed(&a, &r, &why);
@@ -426,7 +427,7 @@ bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response 
 
 /* Does a refusal say what is in the store: that it is gone, taken, or over? Who asked for a change takes
  * that as the end of it. */
-static bool is_about_store(const tc_ask *a, tacit_status status)
+static bool is_about_store(const tc_request_context *a, tacit_status status)
 {
     int http = a->out->status >= 400 ? a->out->status : tc_problem_http(status);
     return status != TACIT_OK && strcmp(a->q->method, "GET") != 0 &&
@@ -435,7 +436,7 @@ static bool is_about_store(const tc_ask *a, tacit_status status)
 
 /* What a request writes is on disk when its handler returns. An answer that rests on what others wrote must
  * not be faster than they: who hears "it is so already" does not ask again, should it be lost. */
-static tacit_status answer_durably(tc_ask *a, tacit_status status, tacit_error *err)
+static tacit_status answer_durably(tc_request_context *a, tacit_status status, tacit_error *err)
 {
     tacit_error why;
     if (!a->already && !is_about_store(a, status))
@@ -447,7 +448,7 @@ static tacit_status answer_durably(tc_ask *a, tacit_status status, tacit_error *
     return tc_pass_on(err, durable, &why);
 }
 
-static tacit_status answer(tc_ask *a, const tc_route *r, tacit_error *err)
+static tacit_status answer(tc_request_context *a, const tc_route *r, tacit_error *err)
 {
     TC_TRY(tc_shape_check_query(r->query, a->q->query, err));
     TC_TRY(read_body(a, r, err));
@@ -457,7 +458,7 @@ static tacit_status answer(tc_ask *a, const tc_route *r, tacit_error *err)
 
 void tc_coord_handle(tc_coord *c, const tc_request *q, tc_response *out)
 {
-    tc_ask a = {.coord = c, .q = q, .out = out};
+    tc_request_context a = {.coord = c, .q = q, .out = out};
     tacit_error why = {0};
     const tc_route *r;
     if (strcmp(q->method, "GET") != 0)

@@ -160,7 +160,7 @@ void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state)
 
 /* How rounds below the present one ended that were not said to have. */
 static tacit_status emit_ended(tc_coord *c, tc_open_study *d, uint64_t from, uint64_t present,
-                              tacit_error *err)
+                               tacit_error *err)
 {
     uint64_t n = from;
     for (int i = 0; i < CATCH_UP_MOST && n < present; i++) {
@@ -189,7 +189,7 @@ static bool is_first(tc_open_study *d, const tc_round *r, const char *state)
 }
 
 tacit_status tc_emit_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
-                          tacit_error *err)
+                           tacit_error *err)
 {
     if (is_first(d, r, tc_state_name(state)))
         return TACIT_OK;
@@ -218,7 +218,7 @@ static bool read_id(const struct tc_ring *r, const char *text, uint64_t *next)
     return true;
 }
 
-tacit_status tc_events_get(tc_ask *a, tacit_error *err)
+tacit_status tc_events_get(tc_request_context *a, tacit_error *err)
 {
     struct tc_ring *r = a->coord->ring;
     tc_listener *l = &a->out->listener;

@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-tacit_status tc_health_live(tc_ask *a, tacit_error *err)
+tacit_status tc_health_live(tc_request_context *a, tacit_error *err)
 {
     return tc_answer_text(a, "ok\n", err);
 }
@@ -48,7 +48,7 @@ void tc_coord_count_refused(tc_coord *c)
                (unsigned long long)atomic_load(&c->counters[TC_COUNT_REFUSED]));
 }
 
-tacit_status tc_health_metrics(tc_ask *a, tacit_error *err)
+tacit_status tc_health_metrics(tc_request_context *a, tacit_error *err)
 {
     static const struct {
         const char *name, *labels, *help;

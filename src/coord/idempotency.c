@@ -161,7 +161,7 @@ typedef struct once {
 } once;
 
 /* Agents share a join token: the keys that one of them uses are its own. */
-static tacit_hash find_owner(const tc_ask *a)
+static tacit_hash find_owner(const tc_request_context *a)
 {
     uint8_t both[2 * TC_LEDGER_HASH_BYTES];
     tc_public_key key;
@@ -174,8 +174,8 @@ static tacit_hash find_owner(const tc_ask *a)
     return tc_hash_bytes(both, sizeof both);
 }
 
-static tacit_status read_answer(tc_ask *a, const tc_route *r, once *o, const tc_record *got,
-                                bool *run, tacit_error *err)
+static tacit_status read_answer(tc_request_context *a, const tc_route *r, once *o,
+                                const tc_record *got, bool *run, tacit_error *err)
 {
     const uint8_t *bytes = got->value;
     if (got->size < HEAD)
@@ -207,7 +207,7 @@ static void write_head(const once *o, uint8_t out[HEAD])
     memcpy(out + sizeof o->request.bytes, time.bytes, time.n);
 }
 
-static tacit_status mark(tc_ask *a, once *o, tacit_error *err)
+static tacit_status mark(tc_request_context *a, once *o, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     uint8_t head[HEAD];
@@ -222,7 +222,7 @@ static tacit_status mark(tc_ask *a, once *o, tacit_error *err)
     return tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, err);
 }
 
-static tacit_status check_room(tc_ask *a, const once *o, tacit_error *err)
+static tacit_status check_room(tc_request_context *a, const once *o, tacit_error *err)
 {
     tc_key key = owner_key(o->owner.bytes, &o->key);
     tc_record_range kept = {
@@ -238,7 +238,8 @@ static tacit_status check_room(tc_ask *a, const once *o, tacit_error *err)
 }
 
 /* *run: it is to be carried out; else the answer is there. */
-static tacit_status begin(tc_ask *a, const tc_route *r, once *o, bool *run, tacit_error *err)
+static tacit_status begin(tc_request_context *a, const tc_route *r, once *o, bool *run,
+                          tacit_error *err)
 {
     tc_key key = answer_key(&o->key);
     tc_record which = tc_record_of(0, TC_RECORD_ANSWER, &key), got;
@@ -262,7 +263,7 @@ static tacit_status begin(tc_ask *a, const tc_route *r, once *o, bool *run, taci
 
 /* ---- afterwards ---- */
 
-static void keep(tc_ask *a, const once *o, tc_changes *changes, uint8_t **bytes)
+static void keep(tc_request_context *a, const once *o, tc_changes *changes, uint8_t **bytes)
 {
     tc_key key = answer_key(&o->key);
     size_t n;
@@ -284,7 +285,7 @@ static void forget(const once *o, tc_changes *changes)
 
 /* A refusal changed nothing and is not kept. What failed inside may have changed something: then the
  * mark stays. The answer itself goes out, whatever becomes of its record. */
-static void end(tc_ask *a, const once *o, tacit_status status)
+static void end(tc_request_context *a, const once *o, tacit_status status)
 {
     tc_changes changes = {.n = 0};
     tacit_error why = {0};
@@ -300,7 +301,7 @@ static void end(tc_ask *a, const once *o, tacit_status status)
     tc_free(bytes);
 }
 
-tacit_status tc_handle_once(tc_ask *a, tacit_error *err)
+tacit_status tc_handle_once(tc_request_context *a, tacit_error *err)
 {
     once o;
     tc_open_study *d = NULL;

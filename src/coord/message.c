@@ -47,7 +47,7 @@ static tacit_status empty(arrival *m, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status read_body(tc_ask *a, arrival *m, tacit_error *err)
+static tacit_status read_body(tc_request_context *a, arrival *m, tacit_error *err)
 {
     const char *message = tc_ask_text(a, "message"), *decline = tc_ask_text(a, "decline");
     if (!message == !decline)
@@ -59,7 +59,7 @@ static tacit_status read_body(tc_ask *a, arrival *m, tacit_error *err)
     return m->declines ? empty(m, err) : TACIT_OK;
 }
 
-static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
+static tacit_status check_signature(tc_request_context *a, arrival *m, tacit_error *err)
 {
     tc_signature signature;
     tc_signed what = {.purpose = TC_SIGN_MESSAGE,
@@ -78,7 +78,7 @@ static tacit_status check_signature(tc_ask *a, arrival *m, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status check_message(tc_ask *a, const arrival *m, tacit_error *err)
+static tacit_status check_message(tc_request_context *a, const arrival *m, tacit_error *err)
 {
     const tc_study_plan *p = m->open->plan;
     const tc_algorithm *g = p->doc->algorithm;
@@ -121,7 +121,7 @@ typedef struct receipt {
 } receipt;
 
 /* Is the message in the store, if it is there still, this one? */
-static tacit_status is_stored(tc_ask *a, const arrival *m, bool *out, tacit_error *err)
+static tacit_status is_stored(tc_request_context *a, const arrival *m, bool *out, tacit_error *err)
 {
     tc_key key = place_of(m);
     tc_record which = tc_record_of(m->open->id, TC_RECORD_MESSAGE, &key), got;
@@ -133,7 +133,8 @@ static tacit_status is_stored(tc_ask *a, const arrival *m, bool *out, tacit_erro
     return TACIT_OK;
 }
 
-static tacit_status find_receipt(tc_ask *a, const arrival *m, receipt *out, tacit_error *err)
+static tacit_status find_receipt(tc_request_context *a, const arrival *m, receipt *out,
+                                 tacit_error *err)
 {
     tc_key key = place_of(m);
     json_t *j;
@@ -148,7 +149,7 @@ static tacit_status find_receipt(tc_ask *a, const arrival *m, receipt *out, taci
 }
 
 /* That an agent signed two messages for one place; one such record is enough. */
-static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
+static tacit_status keep_evidence(tc_request_context *a, const arrival *m, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key key = place_of(m);
@@ -165,7 +166,7 @@ static tacit_status keep_evidence(tc_ask *a, const arrival *m, tacit_error *err)
 }
 
 /* Recorded, so that the agent can be told again; never folded. */
-static tacit_status refuse_late(tc_ask *a, const arrival *m, tacit_error *err)
+static tacit_status refuse_late(tc_request_context *a, const arrival *m, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key key = place_of(m);
@@ -182,7 +183,8 @@ static tacit_status refuse_late(tc_ask *a, const arrival *m, tacit_error *err)
 /* ---- entering ---- */
 
 /* The change that makes sure that the round takes messages. */
-static void enter_round(tc_ask *a, const arrival *m, const tc_round *r, tc_changes *changes)
+static void enter_round(tc_request_context *a, const arrival *m, const tc_round *r,
+                        tc_changes *changes)
 {
     tc_key key = tc_key_word("round");
     if (r->phase == TC_PHASE_OPEN && r->number == m->round) {
@@ -195,8 +197,8 @@ static void enter_round(tc_ask *a, const arrival *m, const tc_round *r, tc_chang
     tc_round_change(changes, m->open->id, r, &fresh);
 }
 
-static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64_t running,
-                          tacit_error *err)
+static tacit_status enter(tc_request_context *a, const arrival *m, const tc_round *r,
+                          uint64_t running, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key place = place_of(m), who = tc_roster_key(m->agent), state = tc_key_word("state");
@@ -216,7 +218,8 @@ static tacit_status enter(tc_ask *a, const arrival *m, const tc_round *r, uint64
 }
 
 /* Only the study's next round can open, so that nobody can jump over others. */
-static tacit_status look_ahead(tc_ask *a, const arrival *m, const tc_round *r, tacit_error *err)
+static tacit_status look_ahead(tc_request_context *a, const arrival *m, const tc_round *r,
+                               tacit_error *err)
 {
     uint64_t next;
     if (r->phase == TC_PHASE_OPEN || r->phase == TC_PHASE_CLOSING)
@@ -231,7 +234,7 @@ static tacit_status look_ahead(tc_ask *a, const arrival *m, const tc_round *r, t
                      "round %" PRIu64 " comes later: round %" PRIu64 " is next", m->round, next);
 }
 
-static tacit_status look(tc_ask *a, const arrival *m, tc_round *r, tacit_error *err)
+static tacit_status look(tc_request_context *a, const arrival *m, tc_round *r, tacit_error *err)
 {
     TC_TRY(tc_round_present(a->coord, m->open->id, r, err));
     if (r->phase == TC_PHASE_NONE || r->number < m->round)
@@ -248,7 +251,7 @@ static tacit_status look(tc_ask *a, const arrival *m, tc_round *r, tacit_error *
     return refuse_late(a, m, err);
 }
 
-static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
+static tacit_status try_once(tc_request_context *a, arrival *m, tacit_error *err)
 {
     receipt there;
     tc_round r;
@@ -274,7 +277,7 @@ static tacit_status try_once(tc_ask *a, arrival *m, tacit_error *err)
  * look again then, at all of it. Whose signature held is still who it was when its message entered,
  * for `enter` replaces the very version of the agent's record that the key was read from: so the first
  * attempt need not look a second time. */
-static tacit_status accept(tc_ask *a, arrival *m, tacit_error *err)
+static tacit_status accept(tc_request_context *a, arrival *m, tacit_error *err)
 {
     tacit_status status = try_once(a, m, err);
     bool again = false;
@@ -303,7 +306,7 @@ static bool completes(const arrival *m)
     return all;
 }
 
-static tacit_status post(tc_ask *a, arrival *m, tacit_error *err)
+static tacit_status post(tc_request_context *a, arrival *m, tacit_error *err)
 {
     TC_TRY(read_body(a, m, err));
     TC_TRY(check_signature(a, m, err)); /* before its message is looked at */
@@ -312,13 +315,13 @@ static tacit_status post(tc_ask *a, arrival *m, tacit_error *err)
     a->hushed = false;
     TC_TRY(accept(a, m, err));
     a->out->closes = !m->again && completes(m);
-    return tc_answer(a, m->again ? 200 : 202,
-                     json_pack("{s:I, s:I, s:b}", "round", (json_int_t)m->round, "agent",
-                               (json_int_t)m->agent, "again", (int)m->again),
-                     err);
+    return tc_answer_json(a, m->again ? 200 : 202,
+                          json_pack("{s:I, s:I, s:b}", "round", (json_int_t)m->round, "agent",
+                                    (json_int_t)m->agent, "again", (int)m->again),
+                          err);
 }
 
-tacit_status tc_message_post(tc_ask *a, tacit_error *err)
+tacit_status tc_message_post(tc_request_context *a, tacit_error *err)
 {
     arrival m = {.agent = a->caller.agent};
     TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
@@ -333,7 +336,7 @@ tacit_status tc_message_post(tc_ask *a, tacit_error *err)
 
 /* ---- handing on ---- */
 
-static tacit_status relay(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t agent,
+static tacit_status relay(tc_request_context *a, tc_open_study *d, uint64_t round, uint64_t agent,
                           const tc_record *stored, tacit_error *err)
 {
     tc_release *r = NULL;
@@ -348,11 +351,12 @@ static tacit_status relay(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t 
         tc_base64_add(&text, bytes, size);
     }
     tacit_status status =
-        bytes ? tc_answer(a, 200,
-                          json_pack("{s:I, s:I, s:s, s:s}", "round", (json_int_t)round, "agent",
-                                    (json_int_t)agent, "release", tc_text_get(&text), "not_private",
-                                    records ? "" : tc_release_get(r)->not_private),
-                          err)
+        bytes ? tc_answer_json(a, 200,
+                               json_pack("{s:I, s:I, s:s, s:s}", "round", (json_int_t)round,
+                                         "agent", (json_int_t)agent, "release", tc_text_get(&text),
+                                         "not_private",
+                                         records ? "" : tc_release_get(r)->not_private),
+                               err)
               : tc_fail_memory(err);
     tc_free(bytes);
     tc_text_fini(&text);
@@ -362,7 +366,7 @@ static tacit_status relay(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t 
 
 /* Where to look for the last message of an agent in `round` or before it, going back; *rounds: in how many.
  * Its record says where the last one of all is: who asks about the latest round looks once. */
-static tacit_status where_to_look(tc_ask *a, const tc_open_study *d, uint64_t agent,
+static tacit_status where_to_look(tc_request_context *a, const tc_open_study *d, uint64_t agent,
                                   uint64_t *round, uint64_t *rounds, tacit_error *err)
 {
     tc_member_row m;
@@ -378,8 +382,8 @@ static tacit_status where_to_look(tc_ask *a, const tc_open_study *d, uint64_t ag
 }
 
 /* E_NOT_FOUND: none. */
-static tacit_status find_latest(tc_ask *a, const tc_open_study *d, uint64_t round, uint64_t agent,
-                                uint64_t *at, tc_record *out, tacit_error *err)
+static tacit_status find_latest(tc_request_context *a, const tc_open_study *d, uint64_t round,
+                                uint64_t agent, uint64_t *at, tc_record *out, tacit_error *err)
 {
     uint64_t rounds;
     TC_TRY(where_to_look(a, d, agent, &round, &rounds, err));
@@ -397,14 +401,15 @@ static tacit_status find_latest(tc_ask *a, const tc_open_study *d, uint64_t roun
     return status;
 }
 
-static tacit_status nothing_sent(tc_ask *a, uint64_t round, uint64_t agent, tacit_error *err)
+static tacit_status nothing_sent(tc_request_context *a, uint64_t round, uint64_t agent,
+                                 tacit_error *err)
 {
     return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err,
                      "agent %" PRIu64 " has sent nothing by round %" PRIu64, agent, round);
 }
 
-static tacit_status hand_on_latest(tc_ask *a, tc_open_study *d, uint64_t round, uint64_t agent,
-                                   tacit_error *err)
+static tacit_status hand_on_latest(tc_request_context *a, tc_open_study *d, uint64_t round,
+                                   uint64_t agent, tacit_error *err)
 {
     tc_record got;
     uint64_t at;
@@ -419,7 +424,7 @@ static tacit_status hand_on_latest(tc_ask *a, tc_open_study *d, uint64_t round, 
     return status;
 }
 
-tacit_status tc_message_get(tc_ask *a, tacit_error *err)
+tacit_status tc_message_get(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     tc_round r;
@@ -440,7 +445,7 @@ tacit_status tc_message_get(tc_ask *a, tacit_error *err)
     if (r.phase == TC_PHASE_VOID || (r.phase == TC_PHASE_NONE && state == TC_STUDY_CLOSED))
         return nothing_sent(a, round, agent, err);
     a->out->wait = true;
-    return tc_answer(
+    return tc_answer_json(
         a, 202,
         json_pack("{s:I, s:s}", "round", (json_int_t)round, "phase", tc_phase_name(r.phase)), err);
 }

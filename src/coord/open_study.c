@@ -421,7 +421,7 @@ static tacit_status other_kind(const tc_open_study *d, const char *why, tacit_er
     return tc_fail(err, TACIT_E_STATE, "study \"%s\" is %s", d->name, why);
 }
 
-tacit_status tc_ask_federated(tc_ask *a, tc_open_study **out, tacit_error *err)
+tacit_status tc_ask_federated(tc_request_context *a, tc_open_study **out, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_study(a, &d, err));
@@ -431,7 +431,7 @@ tacit_status tc_ask_federated(tc_ask *a, tc_open_study **out, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_ask_served(tc_ask *a, tc_open_study **out, tacit_error *err)
+tacit_status tc_ask_served(tc_request_context *a, tc_open_study **out, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_study(a, &d, err));

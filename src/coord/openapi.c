@@ -321,7 +321,7 @@ static char *write_document(void)
     return text;
 }
 
-tacit_status tc_openapi_get(tc_ask *a, tacit_error *err)
+tacit_status tc_openapi_get(tc_request_context *a, tacit_error *err)
 {
     tc_coord *c = a->coord;
     pthread_mutex_lock(&c->lock);

@@ -21,7 +21,7 @@
 
 /* ---- the study ---- */
 
-static tacit_status make_document(const tc_ask *a, tc_study_doc **out, tacit_error *err)
+static tacit_status make_document(const tc_request_context *a, tc_study_doc **out, tacit_error *err)
 {
     tc_released_plan p = {.name = tc_ask_text(a, "name"),
                           .trials = (uint64_t)tc_ask_whole(a, "trials"),
@@ -65,7 +65,7 @@ static tacit_status find_same(tc_coord *c, const tc_study_doc *doc, bool *there,
 
 /* ---- the curator's token ---- */
 
-static void change_token(tc_ask *a, tc_changes *changes, json_t *record)
+static void change_token(tc_request_context *a, tc_changes *changes, json_t *record)
 {
     tc_key key = tc_key_hash(&a->caller.token);
     tc_changes_add(changes, TC_REPLACE, 0, TC_RECORD_TOKEN, &key, a->caller.version, record);
@@ -84,7 +84,7 @@ static json_t *with(const json_t *record, const char *name, json_t *value)
     return NULL;
 }
 
-static tacit_status write_claim(tc_ask *a, const char *name, tacit_error *err)
+static tacit_status write_claim(tc_request_context *a, const char *name, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     json_t *record = with(a->caller.record, CLAIMED, json_string(name));
@@ -103,7 +103,7 @@ static tacit_status write_claim(tc_ask *a, const char *name, tacit_error *err)
 }
 
 /* `there`: the study is stored already. */
-static tacit_status claim(tc_ask *a, const char *name, bool there, tacit_error *err)
+static tacit_status claim(tc_request_context *a, const char *name, bool there, tacit_error *err)
 {
     const char *claimed = json_string_value(json_object_get(a->caller.record, CLAIMED));
     if (a->caller.role != TC_ROLE_CURATOR)
@@ -122,7 +122,8 @@ static tacit_status claim(tc_ask *a, const char *name, bool there, tacit_error *
 /* ---- the answer ---- */
 
 /* `former`: the hash of the client's token that was given before, in base64; NULL: none was. It ends. */
-static tacit_status end_former(tc_ask *a, const char *former, tc_changes *changes, tacit_error *err)
+static tacit_status end_former(tc_request_context *a, const char *former, tc_changes *changes,
+                               tacit_error *err)
 {
     tacit_hash hash;
     json_t *there;
@@ -149,8 +150,8 @@ static json_t *hash_json(const char client[48])
 }
 
 /* Says in the curator's token that the study was there, and which client's token is the last. */
-static tacit_status note_for_curator(tc_ask *a, const char client[48], tc_changes *changes,
-                                     tacit_error *err)
+static tacit_status note_for_curator(tc_request_context *a, const char client[48],
+                                     tc_changes *changes, tacit_error *err)
 {
     const char *former = json_string_value(json_object_get(a->caller.record, CLIENT));
     json_t *made = with(a->caller.record, MADE, json_true());
@@ -161,8 +162,8 @@ static tacit_status note_for_curator(tc_ask *a, const char client[48], tc_change
 }
 
 /* An operator's token is for all studies: of each its records say which client's is the last. */
-static tacit_status note_for_operator(tc_ask *a, const tc_open_study *d, const char client[48],
-                                      tc_changes *changes, tacit_error *err)
+static tacit_status note_for_operator(tc_request_context *a, const tc_open_study *d,
+                                      const char client[48], tc_changes *changes, tacit_error *err)
 {
     tc_key key = tc_key_word(CLIENT);
     json_t *was;
@@ -179,7 +180,8 @@ static tacit_status note_for_operator(tc_ask *a, const tc_open_study *d, const c
 }
 
 /* The client's token, the end of the former one and the note of it: all or none. */
-static tacit_status try_token(tc_ask *a, const tc_open_study *d, char text[48], tacit_error *err)
+static tacit_status try_token(tc_request_context *a, const tc_open_study *d, char text[48],
+                              tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_token_terms t = {.role = TC_ROLE_CLIENT, .open = d};
@@ -191,7 +193,8 @@ static tacit_status try_token(tc_ask *a, const tc_open_study *d, char text[48], 
 }
 
 /* An operator may ask twice at once; of two the last has the token that is valid. */
-static tacit_status make_token(tc_ask *a, const tc_open_study *d, char text[48], tacit_error *err)
+static tacit_status make_token(tc_request_context *a, const tc_open_study *d, char text[48],
+                               tacit_error *err)
 {
     enum { ATTEMPTS = 16 };
     tacit_status status = TACIT_E_CONFLICT;
@@ -203,7 +206,7 @@ static tacit_status make_token(tc_ask *a, const tc_open_study *d, char text[48],
     return status;
 }
 
-static tacit_status answer(tc_ask *a, const char *name, int http, tacit_error *err)
+static tacit_status answer(tc_request_context *a, const char *name, int http, tacit_error *err)
 {
     tc_open_study *d;
     char text[48];
@@ -211,12 +214,12 @@ static tacit_status answer(tc_ask *a, const char *name, int http, tacit_error *e
     tacit_status status = make_token(a, d, text, err);
     tc_open_study_unref(a->coord, d);
     TC_TRY(status);
-    status = tc_answer(a, http, json_pack("{s:s, s:s}", "name", name, "token", text), err);
+    status = tc_answer_json(a, http, json_pack("{s:s, s:s}", "name", name, "token", text), err);
     sodium_memzero(text, sizeof text);
     return status;
 }
 
-static tacit_status outsource(tc_ask *a, tc_study_doc *doc, tacit_error *err)
+static tacit_status outsource(tc_request_context *a, tc_study_doc *doc, tacit_error *err)
 {
     bool there;
     TC_TRY(find_same(a->coord, doc, &there, err));
@@ -226,7 +229,7 @@ static tacit_status outsource(tc_ask *a, tc_study_doc *doc, tacit_error *err)
     return answer(a, doc->name, there ? 200 : 201, err);
 }
 
-tacit_status tc_outsource_post(tc_ask *a, tacit_error *err)
+tacit_status tc_outsource_post(tc_request_context *a, tacit_error *err)
 {
     tc_study_doc *doc;
     TC_TRY(make_document(a, &doc, err));

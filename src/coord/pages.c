@@ -24,7 +24,7 @@ typedef struct page {
     tc_key last; /* of the last record that is on it */
 } page;
 
-static tacit_status begin(const tc_ask *a, page *p, tacit_error *err)
+static tacit_status begin(const tc_request_context *a, page *p, tacit_error *err)
 {
     *p = (page){.most = PAGE};
     TC_TRY(tc_query_number(a->q->query, "limit", 1, PAGE_MOST, &p->most, err));
@@ -45,9 +45,10 @@ static tacit_status add(page *p, json_t *one, tacit_error *err)
 }
 
 /* Takes next and the list. */
-static tacit_status answer(tc_ask *a, page *p, const char *name, json_t *next, tacit_error *err)
+static tacit_status answer(tc_request_context *a, page *p, const char *name, json_t *next,
+                           tacit_error *err)
 {
-    return tc_answer(a, 200, json_pack("{s:o, s:o}", name, p->list, "next", next), err);
+    return tc_answer_json(a, 200, json_pack("{s:o, s:o}", name, p->list, "next", next), err);
 }
 
 /* ---- studies: in order of creation, a cursor is the last name seen ---- */
@@ -60,7 +61,7 @@ static tacit_status list_study(void *user, const tc_study_row *row, tacit_error 
     return add(p, json_string(row->name), err);
 }
 
-static tacit_status find_after(tc_ask *a, int64_t *id, tacit_error *err)
+static tacit_status find_after(tc_request_context *a, int64_t *id, tacit_error *err)
 {
     char name[128] = "";
     tc_study_row row;
@@ -79,7 +80,7 @@ static tacit_status find_after(tc_ask *a, int64_t *id, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_studies_list(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_list(tc_request_context *a, tacit_error *err)
 {
     page p;
     int64_t after;
@@ -98,8 +99,8 @@ tacit_status tc_studies_list(tc_ask *a, tacit_error *err)
 /* ---- records of one study ---- */
 
 /* Reads the records after `after`, and one more than the page takes. */
-static tacit_status read_records(tc_ask *a, tc_record_kind kind, const tc_key *after, page *p,
-                                 tc_record_visit visit, tacit_error *err)
+static tacit_status read_records(tc_request_context *a, tc_record_kind kind, const tc_key *after,
+                                 page *p, tc_record_visit visit, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_federated(a, &d, err));
@@ -144,7 +145,7 @@ static tacit_status list_agent(void *user, const tc_record *r, tacit_error *err)
     return status;
 }
 
-tacit_status tc_roster_list(tc_ask *a, tacit_error *err)
+tacit_status tc_roster_list(tc_request_context *a, tacit_error *err)
 {
     page p;
     uint64_t number = UINT64_MAX;
@@ -177,7 +178,7 @@ static tacit_status list_evidence(void *user, const tc_record *r, tacit_error *e
     return status;
 }
 
-static tacit_status read_place(const tc_ask *a, tc_key *out, tacit_error *err)
+static tacit_status read_place(const tc_request_context *a, tc_key *out, tacit_error *err)
 {
     char text[128] = "";
     unsigned long long round, agent;
@@ -194,7 +195,7 @@ static tacit_status read_place(const tc_ask *a, tc_key *out, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_evidence_list(tc_ask *a, tacit_error *err)
+tacit_status tc_evidence_list(tc_request_context *a, tacit_error *err)
 {
     page p;
     tc_key after;

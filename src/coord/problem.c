@@ -112,8 +112,8 @@ void tc_problem(tc_response *out, int http, tacit_status code, const char *detai
     out->content_type = "application/problem+json";
 }
 
-tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err, const char *fmt,
-                       ...)
+tacit_status tc_refuse(tc_request_context *a, int http, tacit_status code, tacit_error *err,
+                       const char *fmt, ...)
 {
     char detail[400];
     va_list args;

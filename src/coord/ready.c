@@ -119,7 +119,7 @@ tc_ready tc_coord_ready(tc_coord *c)
     return look(&c->ready, false);
 }
 
-tacit_status tc_health_ready(tc_ask *a, tacit_error *err)
+tacit_status tc_health_ready(tc_request_context *a, tacit_error *err)
 {
     if (!a->q->at_once && tc_coord_ready(a->coord) == TC_READY_UNKNOWN)
         tc_coord_probe(a->coord);

@@ -7,7 +7,7 @@
 #include "coord/token.h"
 
 enum { TC_WORDS_MOST = 3 };
-typedef struct tc_ask {
+typedef struct tc_request_context {
     tc_coord *coord;
     const tc_request *q;
     tc_caller caller;
@@ -21,10 +21,10 @@ typedef struct tc_ask {
     bool already; /* nothing was written: the answer rests on what others wrote, perhaps just now */
     bool hushed;  /* why it was refused is for who asked, and not for the log */
     json_t *more; /* of a refusal: fields beside those of every problem; NULL: none */
-} tc_ask;
+} tc_request_context;
 
 /* What answers a request: the handler of its route. */
-typedef tacit_status tc_handler(tc_ask *a, tacit_error *err);
+typedef tacit_status tc_handler(tc_request_context *a, tacit_error *err);
 
 /* How large a body a route takes: its limit holds before a byte of it is read. */
 typedef enum tc_body {
@@ -59,15 +59,15 @@ extern const tc_route tc_routes[]; /* ends with a NULL method */
 bool tc_route_fits(const char *pattern, const char *path, char words[TC_WORDS_MOST][128]);
 
 /* Answers; take `j`. */
-tacit_status tc_answer(tc_ask *a, int status, json_t *j, tacit_error *err);
+tacit_status tc_answer_json(tc_request_context *a, int status, json_t *j, tacit_error *err);
 /* 200, with a text that others are sent, too; NULL: there was no memory for it. Its user stays the caller's. */
-tacit_status tc_answer_shared(tc_ask *a, const char *content_type, tc_shared_text *text,
+tacit_status tc_answer_shared(tc_request_context *a, const char *content_type, tc_shared_text *text,
                               tacit_error *err);
 /* 200, as plain text. */
-tacit_status tc_answer_text(tc_ask *a, const char *text, tacit_error *err);
+tacit_status tc_answer_text(tc_request_context *a, const char *text, tacit_error *err);
 /* A failure with an HTTP status of its own: remembered in the answer, returned as `code`. */
-tacit_status tc_refuse(tc_ask *a, int http, tacit_status code, tacit_error *err, const char *fmt,
-                       ...) TACIT_PRINTF(5, 6);
+tacit_status tc_refuse(tc_request_context *a, int http, tacit_status code, tacit_error *err,
+                       const char *fmt, ...) TACIT_PRINTF(5, 6);
 /* more: fields beside those of every problem; borrowed, may be NULL. */
 void tc_problem(tc_response *out, int http, tacit_status code, const char *detail, json_t *more);
 int tc_problem_http(tacit_status code);
@@ -77,20 +77,20 @@ bool tc_problem_is_said(tc_coord *c);
 
 /* Fields of the body, which has its shape already. Text: NULL if absent; borrowed. Numbers: what the
  * table says if absent. */
-const char *tc_ask_text(const tc_ask *a, const char *field);
-int64_t tc_ask_whole(const tc_ask *a, const char *field);
-double tc_ask_real(const tc_ask *a, const char *field);
+const char *tc_ask_text(const tc_request_context *a, const char *field);
+int64_t tc_ask_whole(const tc_request_context *a, const char *field);
+double tc_ask_real(const tc_request_context *a, const char *field);
 
 /* The study in the path, if the caller's token is one of this study (or of all). Whoever
  * has a token of another study does not learn whether there is such a one. It is held until the request
  * ends, or asks for one again. */
-tacit_status tc_ask_study(tc_ask *a, tc_open_study **out, tacit_error *err);
+tacit_status tc_ask_study(tc_request_context *a, tc_open_study **out, tacit_error *err);
 /* The same where the route is for one of the two kinds. E_STATE: it is of the other. */
-tacit_status tc_ask_federated(tc_ask *a, tc_open_study **out, tacit_error *err);
-tacit_status tc_ask_served(tc_ask *a, tc_open_study **out, tacit_error *err);
+tacit_status tc_ask_federated(tc_request_context *a, tc_open_study **out, tacit_error *err);
+tacit_status tc_ask_served(tc_request_context *a, tc_open_study **out, tacit_error *err);
 
 /* The number in word i of the path. */
-tacit_status tc_ask_number(const tc_ask *a, size_t i, const char *what, uint64_t *out,
+tacit_status tc_ask_number(const tc_request_context *a, size_t i, const char *what, uint64_t *out,
                            tacit_error *err);
 
 /* ?name=value of a query. Absent: *out stays. E_ARG: not a value that is allowed. */
@@ -115,7 +115,7 @@ json_t *tc_message_json(const char *body, size_t n);
 /* ---- the same request again (idempotency.c) */
 
 /* The handler of a request with an Idempotency-Key, or the answer that it gave before. */
-tacit_status tc_handle_once(tc_ask *a, tacit_error *err);
+tacit_status tc_handle_once(tc_request_context *a, tacit_error *err);
 /* Erases answers that are older than a day; looks once a minute. */
 tacit_status tc_answers_sweep(tc_coord *c, tacit_error *err);
 

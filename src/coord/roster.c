@@ -81,7 +81,7 @@ tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member
 
 /* ---- access ---- */
 
-static tacit_status end_access(tc_ask *a, const tc_member_row *m, tc_changes *changes,
+static tacit_status end_access(tc_request_context *a, const tc_member_row *m, tc_changes *changes,
                                tacit_error *err)
 {
     tc_key key = tc_key_hash(&m->access);
@@ -95,7 +95,7 @@ static tacit_status end_access(tc_ask *a, const tc_member_row *m, tc_changes *ch
 }
 
 /* A new access token in place of the one that the member has; *m is to be stored with it. */
-static tacit_status renew_access(tc_ask *a, const tc_open_study *d, uint64_t agent,
+static tacit_status renew_access(tc_request_context *a, const tc_open_study *d, uint64_t agent,
                                  tc_member_row *m, char text[48], tc_changes *changes,
                                  tacit_error *err)
 {
@@ -114,7 +114,7 @@ static void change_member(tc_changes *changes, int64_t study, uint64_t agent,
                    m->version, tc_roster_json(m));
 }
 
-static tacit_status was_revoked(tc_ask *a, tacit_error *err)
+static tacit_status was_revoked(tc_request_context *a, tacit_error *err)
 {
     return tc_refuse(a, 403, TACIT_E_ARG, err, "this agent was revoked");
 }
@@ -129,14 +129,15 @@ typedef struct enrolment {
     bool again;
 } enrolment;
 
-static tacit_status read_key(tc_ask *a, const char *field, tc_public_key *out, tacit_error *err)
+static tacit_status read_key(tc_request_context *a, const char *field, tc_public_key *out,
+                             tacit_error *err)
 {
     if (!tc_base64_read(tc_ask_text(a, field), out->bytes, sizeof out->bytes))
         return tc_fail(err, TACIT_E_ARG, "%s must be 32 bytes in base64", field);
     return TACIT_OK;
 }
 
-static bool proof_holds(const tc_ask *a, const char *field, const tc_public_key *key,
+static bool proof_holds(const tc_request_context *a, const char *field, const tc_public_key *key,
                         const tc_signed *what)
 {
     tc_signature proof;
@@ -144,7 +145,8 @@ static bool proof_holds(const tc_ask *a, const char *field, const tc_public_key 
            tc_signature_holds(key, what, &proof);
 }
 
-static tacit_status check_enrolment(const tc_ask *a, const enrolment *e, tacit_error *err)
+static tacit_status check_enrolment(const tc_request_context *a, const enrolment *e,
+                                    tacit_error *err)
 {
     tc_signed what = {.purpose = TC_SIGN_ENROL,
                       .study = e->open->hash,
@@ -171,7 +173,7 @@ static json_t *owner_json(uint64_t agent, bool gone)
 }
 
 /* The place that this key has; *found false: none yet. */
-static tacit_status find_place(tc_ask *a, enrolment *e, bool *found, tacit_error *err)
+static tacit_status find_place(tc_request_context *a, enrolment *e, bool *found, tacit_error *err)
 {
     tc_key key = key_record(&e->key);
     json_t *j;
@@ -189,7 +191,7 @@ static tacit_status find_place(tc_ask *a, enrolment *e, bool *found, tacit_error
 }
 
 /* One use less. */
-static tacit_status spend_token(tc_ask *a, tc_changes *changes, tacit_error *err)
+static tacit_status spend_token(tc_request_context *a, tc_changes *changes, tacit_error *err)
 {
     tc_key key = tc_key_hash(&a->caller.token);
     int64_t uses = 0;
@@ -206,7 +208,8 @@ static tacit_status spend_token(tc_ask *a, tc_changes *changes, tacit_error *err
     return TACIT_OK;
 }
 
-static tacit_status add_place(tc_ask *a, enrolment *e, tc_changes *changes, tacit_error *err)
+static tacit_status add_place(tc_request_context *a, enrolment *e, tc_changes *changes,
+                              tacit_error *err)
 {
     tc_member_row m = {.key = e->key, .joined = a->caller.token, .spoke = TC_SPOKE_NEVER};
     tc_key by_key = key_record(&e->key);
@@ -220,7 +223,8 @@ static tacit_status add_place(tc_ask *a, enrolment *e, tc_changes *changes, taci
 }
 
 /* It has its place, and has lost its access token with the answer. */
-static tacit_status give_back(tc_ask *a, enrolment *e, tc_changes *changes, tacit_error *err)
+static tacit_status give_back(tc_request_context *a, enrolment *e, tc_changes *changes,
+                              tacit_error *err)
 {
     tc_member_row m;
     TC_TRY(tc_roster_get(a->coord, e->open->id, e->agent, &m, err));
@@ -234,14 +238,14 @@ static tacit_status give_back(tc_ask *a, enrolment *e, tc_changes *changes, taci
 }
 
 /* The token is read afresh: another enrolment may have used it meanwhile. */
-static tacit_status refresh_caller(tc_ask *a, tacit_error *err)
+static tacit_status refresh_caller(tc_request_context *a, tacit_error *err)
 {
     tc_caller_fini(&a->caller);
     a->caller = (tc_caller){.role = TC_ROLE_NOBODY};
     return tc_caller_find(a->coord, a->q->bearer, &a->caller, err);
 }
 
-static tacit_status try_place(tc_ask *a, enrolment *e, tacit_error *err)
+static tacit_status try_place(tc_request_context *a, enrolment *e, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     TC_TRY(find_place(a, e, &e->again, err));
@@ -252,7 +256,7 @@ static tacit_status try_place(tc_ask *a, enrolment *e, tacit_error *err)
 
 /* Those who come in crowds with one token wait for each other here; coordinators of other processes may still be
  * first. */
-static tacit_status take_turn(tc_ask *a, enrolment *e, tacit_error *err)
+static tacit_status take_turn(tc_request_context *a, enrolment *e, tacit_error *err)
 {
     pthread_mutex_lock(&a->coord->enrolling);
     tacit_status status = refresh_caller(a, err);
@@ -262,7 +266,7 @@ static tacit_status take_turn(tc_ask *a, enrolment *e, tacit_error *err)
     return status;
 }
 
-static tacit_status find_or_add(tc_ask *a, enrolment *e, tacit_error *err)
+static tacit_status find_or_add(tc_request_context *a, enrolment *e, tacit_error *err)
 {
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
@@ -273,23 +277,23 @@ static tacit_status find_or_add(tc_ask *a, enrolment *e, tacit_error *err)
 }
 
 /* {"key": "base64", "proof": "base64", "agent": 2} */
-tacit_status tc_roster_enrol(tc_ask *a, tacit_error *err)
+tacit_status tc_roster_enrol(tc_request_context *a, tacit_error *err)
 {
     enrolment e = {0};
     TC_TRY(tc_ask_federated(a, &e.open, err));
     TC_TRY(read_key(a, "key", &e.key, err));
     TC_TRY(check_enrolment(a, &e, err));
     TC_TRY(find_or_add(a, &e, err));
-    return tc_answer(a, e.again ? 200 : 201,
-                     json_pack("{s:I, s:s}", "agent", (json_int_t)e.agent, "access", e.access),
-                     err);
+    return tc_answer_json(a, e.again ? 200 : 201,
+                          json_pack("{s:I, s:s}", "agent", (json_int_t)e.agent, "access", e.access),
+                          err);
 }
 
 /* ---- another key ---- */
 
 /* Signed with the key that goes, and with the one that comes. */
-static tacit_status check_keys(tc_ask *a, const tc_open_study *d, const tc_member_row *m,
-                               const tc_public_key *fresh, tacit_error *err)
+static tacit_status check_keys(tc_request_context *a, const tc_open_study *d,
+                               const tc_member_row *m, const tc_public_key *fresh, tacit_error *err)
 {
     tc_signed what = {.purpose = TC_SIGN_ROTATE,
                       .study = d->hash,
@@ -307,9 +311,9 @@ static tacit_status check_keys(tc_ask *a, const tc_open_study *d, const tc_membe
     return TACIT_OK;
 }
 
-static tacit_status change_key(tc_ask *a, const tc_open_study *d, uint64_t agent, tc_member_row *m,
-                               const tc_public_key *fresh, char access[48], tc_changes *changes,
-                               tacit_error *err)
+static tacit_status change_key(tc_request_context *a, const tc_open_study *d, uint64_t agent,
+                               tc_member_row *m, const tc_public_key *fresh, char access[48],
+                               tc_changes *changes, tacit_error *err)
 {
     tc_key was = key_record(&m->key), now = key_record(fresh);
     json_t *there;
@@ -326,7 +330,7 @@ static tacit_status change_key(tc_ask *a, const tc_open_study *d, uint64_t agent
 }
 
 /* {"key": "base64", "proof": "base64", "possession": "base64"} */
-tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err)
+tacit_status tc_roster_rotate(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     uint64_t agent;
@@ -343,8 +347,8 @@ tacit_status tc_roster_rotate(tc_ask *a, tacit_error *err)
     TC_TRY(check_keys(a, d, &m, &fresh, err));
     tacit_status status = change_key(a, d, agent, &m, &fresh, access, &changes, err);
     TC_TRY(tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err));
-    return tc_answer(a, 200, json_pack("{s:I, s:s}", "agent", (json_int_t)agent, "access", access),
-                     err);
+    return tc_answer_json(
+        a, 200, json_pack("{s:I, s:s}", "agent", (json_int_t)agent, "access", access), err);
 }
 
 /* ---- the end of an agent ---- */
@@ -372,7 +376,8 @@ tacit_status tc_roster_revoked(tc_coord *c, int64_t study, tc_record_visit visit
     return tc_store_record_scan(c->cfg.store, &range, visit, user, err);
 }
 
-static tacit_status try_revoke(tc_ask *a, const tc_open_study *d, uint64_t agent, tacit_error *err)
+static tacit_status try_revoke(tc_request_context *a, const tc_open_study *d, uint64_t agent,
+                               tacit_error *err)
 {
     tc_member_row m;
     tc_changes changes = {.n = 0};
@@ -390,7 +395,7 @@ static tacit_status try_revoke(tc_ask *a, const tc_open_study *d, uint64_t agent
 
 /* A revoked agent stays on the roster: weights and sums are about all of it. But nobody waits for
  * its messages. */
-tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err)
+tacit_status tc_roster_revoke(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     uint64_t agent;
@@ -401,6 +406,6 @@ tacit_status tc_roster_revoke(tc_ask *a, tacit_error *err)
         status = try_revoke(a, d, agent, err);
     TC_TRY(status);
     a->out->closes = true;
-    return tc_answer(a, 200, json_pack("{s:I, s:b}", "agent", (json_int_t)agent, "revoked", 1),
-                     err);
+    return tc_answer_json(a, 200, json_pack("{s:I, s:b}", "agent", (json_int_t)agent, "revoked", 1),
+                          err);
 }

@@ -23,7 +23,8 @@ tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member
 tacit_status tc_roster_count(tc_coord *c, tc_open_study *d, uint64_t *out, tacit_error *err);
 /* A place for who enrols: the one that it wishes for, if that is free, else the first that is. It is taken when
  * its record is inserted. E_STATE: there is none. */
-tacit_status tc_roster_choose(tc_ask *a, tc_open_study *d, uint64_t *agent, tacit_error *err);
+tacit_status tc_roster_choose(tc_request_context *a, tc_open_study *d, uint64_t *agent,
+                              tacit_error *err);
 json_t *tc_roster_json(const tc_member_row *m); /* its record; NULL: no memory */
 tc_key tc_roster_key(uint64_t agent);
 /* Visits the revoked agents of a study, in order. visit must not call the store. */

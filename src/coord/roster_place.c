@@ -71,7 +71,8 @@ static tacit_status read_all(tc_coord *c, tc_open_study *d, tail *t, tacit_error
     return read_tail(c, d, t, err);
 }
 
-tacit_status tc_roster_choose(tc_ask *a, tc_open_study *d, uint64_t *agent, tacit_error *err)
+tacit_status tc_roster_choose(tc_request_context *a, tc_open_study *d, uint64_t *agent,
+                              tacit_error *err)
 {
     uint64_t agents = d->plan->env.agents;
     int64_t wish;

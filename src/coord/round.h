@@ -39,7 +39,7 @@ void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, co
 /* What the budget lacks for this round, proved from the ledger: not cheap. Under d->lock (budget.c). */
 void tc_budget_prove(tc_open_study *d, uint64_t round, tc_shortage *out);
 /* The answer about a round that it refused: the reason, and the numbers of then. */
-tacit_status tc_refuse_budget(tc_ask *a, const tc_round *r, tacit_error *err);
+tacit_status tc_refuse_budget(tc_request_context *a, const tc_round *r, tacit_error *err);
 /* The public deadline of a round that opens now, in whole seconds; 0: none. */
 int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d);
 const char *tc_phase_name(tc_phase p);

@@ -50,14 +50,14 @@ static tacit_status check_worker(const char *field, const char *worker, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status read_worker(const tc_ask *a, const char **out, tacit_error *err)
+static tacit_status read_worker(const tc_request_context *a, const char **out, tacit_error *err)
 {
     *out = tc_ask_text(a, "worker");
     return check_worker("worker", *out, err);
 }
 
 /* Whoever lets short leases run out, and asks again, writes to the journal each time. */
-static int64_t read_lease(const tc_ask *a)
+static int64_t read_lease(const tc_request_context *a)
 {
     int64_t ms = (int64_t)(tc_ask_real(a, "lease_s") * 1000 + 0.5);
     return ms < LEASE_LEAST_MS ? LEASE_LEAST_MS : ms;
@@ -66,7 +66,7 @@ static int64_t read_lease(const tc_ask *a)
 /* ---- asking ---- */
 
 typedef struct asking {
-    tc_ask *ask;
+    tc_request_context *ask;
     tc_open_study *open;
     tc_study *study;
     const tc_study_doc *doc;
@@ -216,7 +216,7 @@ static tacit_status take_over(asking *s, tacit_error *err)
 
 static tacit_status read_asking(asking *s, tacit_error *err)
 {
-    const tc_ask *a = s->ask;
+    const tc_request_context *a = s->ask;
     const tc_optimizer *o;
     TC_TRY(read_worker(a, &s->req.worker, err));
     TC_TRY(read_from(s, err));
@@ -231,7 +231,7 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_served_suggest(tc_ask *a, tacit_error *err)
+tacit_status tc_served_suggest(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
@@ -246,14 +246,14 @@ tacit_status tc_served_suggest(tc_ask *a, tacit_error *err)
         status = ask_more(&s, err);
     a->already = true; /* a worker outlives this machine: what it works on must be on disk */
     if (status == TACIT_OK)
-        return tc_answer(a, 200, json_pack("{s:o}", "trials", s.trials), err);
+        return tc_answer_json(a, 200, json_pack("{s:o}", "trials", s.trials), err);
     json_decref(s.trials);
     return status;
 }
 
 /* ---- still at it ---- */
 
-tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
+tacit_status tc_served_heartbeat(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
@@ -266,15 +266,15 @@ tacit_status tc_served_heartbeat(tc_ask *a, tacit_error *err)
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_extend(study, trial, worker, read_lease(a), &until, err));
-    return tc_answer(a, 200,
-                     json_pack("{s:I, s:o}", "trial", (json_int_t)trial, "lease_until_ms",
-                               until > 0 ? json_integer((json_int_t)until) : json_null()),
-                     err);
+    return tc_answer_json(a, 200,
+                          json_pack("{s:I, s:o}", "trial", (json_int_t)trial, "lease_until_ms",
+                                    until > 0 ? json_integer((json_int_t)until) : json_null()),
+                          err);
 }
 
 /* ---- taken back ---- */
 
-tacit_status tc_served_requeue(tc_ask *a, tacit_error *err)
+tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
@@ -286,10 +286,10 @@ tacit_status tc_served_requeue(tc_ask *a, tacit_error *err)
     TC_TRY(tc_study_requeue(study, trial, err));
     a->already = true; /* it may have been stale before */
     tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
-    return tc_answer(a, 200,
-                     json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
-                               tc_trial_state_name(TC_TRIAL_STALE)),
-                     err);
+    return tc_answer_json(a, 200,
+                          json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
+                                    tc_trial_state_name(TC_TRIAL_STALE)),
+                          err);
 }
 
 /* ---- points of one's own ---- */
@@ -309,7 +309,8 @@ static tacit_status check_room(tc_study *study, tacit_error *err)
                                      "all %" PRIu64 " trials that were planned are there", planned);
 }
 
-static tacit_status put_point(tc_ask *a, tc_study *study, uint64_t *trial, tacit_error *err)
+static tacit_status put_point(tc_request_context *a, tc_study *study, uint64_t *trial,
+                              tacit_error *err)
 {
     const tc_space *space = tc_study_document(study)->space;
     double *values = tc_alloc(space->n_params, sizeof *values);
@@ -325,7 +326,7 @@ static tacit_status put_point(tc_ask *a, tc_study *study, uint64_t *trial, tacit
     return status;
 }
 
-tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err)
+tacit_status tc_served_enqueue(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
@@ -335,8 +336,8 @@ tacit_status tc_served_enqueue(tc_ask *a, tacit_error *err)
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(put_point(a, study, &trial, err));
     tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_WAITING, NULL);
-    return tc_answer(a, 201,
-                     json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
-                               tc_trial_state_name(TC_TRIAL_WAITING)),
-                     err);
+    return tc_answer_json(a, 201,
+                          json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
+                                    tc_trial_state_name(TC_TRIAL_WAITING)),
+                          err);
 }

@@ -93,7 +93,8 @@ static tacit_status read_params(report *r, const tc_space *space, const json_t *
     return r->params ? tc_space_values_from_json(space, j, r->params, err) : tc_fail_memory(err);
 }
 
-static tacit_status read_report(const tc_ask *a, const tc_study *study, report *r, tacit_error *err)
+static tacit_status read_report(const tc_request_context *a, const tc_study *study, report *r,
+                                tacit_error *err)
 {
     const tc_study_doc *doc = tc_study_document(study);
     const json_t *value = json_object_get(a->body, "value");
@@ -162,8 +163,8 @@ static tacit_status was_told(tc_study *study, const report *r, bool *out, tacit_
 }
 
 /* *first: it was not told before. */
-static tacit_status complete(tc_ask *a, tc_open_study *d, tc_study *study, const report *r,
-                             bool *first, tacit_error *err)
+static tacit_status complete(tc_request_context *a, tc_open_study *d, tc_study *study,
+                             const report *r, bool *first, tacit_error *err)
 {
     bool told = false;
     tacit_error why;
@@ -177,8 +178,8 @@ static tacit_status complete(tc_ask *a, tc_open_study *d, tc_study *study, const
     return *first || told ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
-static tacit_status answer(tc_ask *a, tc_open_study *d, tc_study *study, uint64_t trial, bool first,
-                           tacit_error *err)
+static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *study, uint64_t trial,
+                           bool first, tacit_error *err)
 {
     const tc_optimizer *o;
     TC_TRY(tc_study_look(study, &o, err));
@@ -189,14 +190,14 @@ static tacit_status answer(tc_ask *a, tc_open_study *d, tc_study *study, uint64_
     const double *shown = state == TC_TRIAL_COMPLETE ? &value : NULL;
     if (first)
         tc_served_say(a->coord, d, tc_study_document(study), trial, state, shown);
-    return tc_answer(a, 200,
-                     json_pack("{s:I, s:s, s:o}", "trial", (json_int_t)trial, "state",
-                               tc_trial_state_name(state), "value",
-                               shown ? json_real(value) : json_null()),
-                     err);
+    return tc_answer_json(a, 200,
+                          json_pack("{s:I, s:s, s:o}", "trial", (json_int_t)trial, "state",
+                                    tc_trial_state_name(state), "value",
+                                    shown ? json_real(value) : json_null()),
+                          err);
 }
 
-tacit_status tc_served_complete(tc_ask *a, tacit_error *err)
+tacit_status tc_served_complete(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));

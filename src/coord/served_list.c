@@ -63,7 +63,7 @@ typedef struct page {
 } page;
 
 /* As trials.c of the program reads it, but in one spelling. */
-static tacit_status read_state(const tc_ask *a, int *out, tacit_error *err)
+static tacit_status read_state(const tc_request_context *a, int *out, tacit_error *err)
 {
     char text[16] = "";
     *out = -1;
@@ -78,7 +78,7 @@ static tacit_status read_state(const tc_ask *a, int *out, tacit_error *err)
                          text);
 }
 
-static tacit_status read_page(const tc_ask *a, page *p, tacit_error *err)
+static tacit_status read_page(const tc_request_context *a, page *p, tacit_error *err)
 {
     uint64_t after = UINT64_MAX;
     p->most = PAGE;
@@ -106,7 +106,7 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_served_list(tc_ask *a, tacit_error *err)
+tacit_status tc_served_list(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
@@ -122,17 +122,17 @@ tacit_status tc_served_list(tc_ask *a, tacit_error *err)
         tc_study_unlook(study);
     }
     if (status == TACIT_OK)
-        return tc_answer(a, 200,
-                         json_pack("{s:o, s:o}", "trials", p.trials, "next",
-                                   p.more ? json_integer((json_int_t)p.last) : json_null()),
-                         err);
+        return tc_answer_json(a, 200,
+                              json_pack("{s:o, s:o}", "trials", p.trials, "next",
+                                        p.more ? json_integer((json_int_t)p.last) : json_null()),
+                              err);
     json_decref(p.trials);
     return status;
 }
 
 /* ---- the best ---- */
 
-tacit_status tc_served_best(tc_ask *a, tacit_error *err)
+tacit_status tc_served_best(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_served(a, &d, err));
@@ -143,6 +143,6 @@ tacit_status tc_served_best(tc_ask *a, tacit_error *err)
     const tc_trial *t = tc_optimizer_best(o);
     json_t *j = t ? trial_json(o, t) : NULL;
     tc_study_unlook(study);
-    return t ? tc_answer(a, 200, j, err)
+    return t ? tc_answer_json(a, 200, j, err)
              : tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is complete yet", d->name);
 }

@@ -70,7 +70,7 @@ static tacit_status extend_round(tc_coord *c, const tc_open_study *d, tc_changes
     return TACIT_OK;
 }
 
-static tacit_status try_state(tc_ask *a, const tc_open_study *d, tc_study_state to,
+static tacit_status try_state(tc_request_context *a, const tc_open_study *d, tc_study_state to,
                               tacit_error *err)
 {
     tc_coord *c = a->coord;
@@ -92,7 +92,7 @@ static tacit_status try_state(tc_ask *a, const tc_open_study *d, tc_study_state 
     return tc_changes_end(c->cfg.store, &changes, status, NULL, err);
 }
 
-static tacit_status set_state(tc_ask *a, tc_study_state to, tacit_error *err)
+static tacit_status set_state(tc_request_context *a, tc_study_state to, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_study(a, &d, err));
@@ -102,31 +102,32 @@ static tacit_status set_state(tc_ask *a, tc_study_state to, tacit_error *err)
     TC_TRY(status);
     a->out->closes = to == TC_STUDY_CLOSED;
     tc_emit_state(a->coord, d, states[to]);
-    return tc_answer(a, 200, json_pack("{s:s, s:s}", "study", d->name, "state", states[to]), err);
+    return tc_answer_json(a, 200, json_pack("{s:s, s:s}", "study", d->name, "state", states[to]),
+                          err);
 }
 
-tacit_status tc_studies_pause(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_pause(tc_request_context *a, tacit_error *err)
 {
     return set_state(a, TC_STUDY_PAUSED, err);
 }
 
-tacit_status tc_studies_resume(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_resume(tc_request_context *a, tacit_error *err)
 {
     return set_state(a, TC_STUDY_RUNNING, err);
 }
 
-tacit_status tc_studies_close(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_close(tc_request_context *a, tacit_error *err)
 {
     return set_state(a, TC_STUDY_CLOSED, err);
 }
 
-tacit_status tc_studies_erase(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_erase(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_study(a, &d, err));
     TC_TRY(tc_store_study_erase(a->coord->cfg.store, d->id, err));
     tc_open_study_erased(a->coord, d);
-    return tc_answer(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
+    return tc_answer_json(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
 }
 
 /* ---- creating ---- */
@@ -231,7 +232,7 @@ tacit_status tc_coord_create(tc_coord *c, const char *document, tacit_error *err
     return status;
 }
 
-static tacit_status read_document(const tc_ask *a, tc_study_doc **out, tacit_error *err)
+static tacit_status read_document(const tc_request_context *a, tc_study_doc **out, tacit_error *err)
 {
     const char *csv = tc_ask_text(a, "points_csv");
     const json_t *document = json_object_get(a->body, "document");
@@ -244,7 +245,7 @@ static tacit_status read_document(const tc_ask *a, tc_study_doc **out, tacit_err
     return tc_study_doc_from_json(out, document, NULL, err);
 }
 
-tacit_status tc_studies_create(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_create(tc_request_context *a, tacit_error *err)
 {
     tc_study_doc *doc;
     TC_TRY(read_document(a, &doc, err));
@@ -296,7 +297,8 @@ static json_t *common_json(const tc_open_study *d, tc_study_state state, const t
     return j;
 }
 
-static tacit_status add_federated(tc_ask *a, tc_open_study *d, json_t *j, tacit_error *err)
+static tacit_status add_federated(tc_request_context *a, tc_open_study *d, json_t *j,
+                                  tacit_error *err)
 {
     uint64_t enrolled;
     tc_round r;
@@ -325,7 +327,7 @@ static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_FAIL));
 }
 
-static tacit_status add_served(tc_ask *a, tc_open_study *d, json_t *j, tacit_error *err)
+static tacit_status add_served(tc_request_context *a, tc_open_study *d, json_t *j, tacit_error *err)
 {
     tc_study *study;
     const tc_optimizer *o;
@@ -338,7 +340,7 @@ static tacit_status add_served(tc_ask *a, tc_open_study *d, json_t *j, tacit_err
     return added ? TACIT_OK : tc_fail_memory(err);
 }
 
-tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_show(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_study(a, &d, err));
@@ -352,7 +354,7 @@ tacit_status tc_studies_show(tc_ask *a, tacit_error *err)
         return tc_fail_memory(err);
     tacit_status status = d->plan ? add_federated(a, d, j, err) : add_served(a, d, j, err);
     if (status == TACIT_OK)
-        return tc_answer(a, 200, j, err);
+        return tc_answer_json(a, 200, j, err);
     json_decref(j);
     return status;
 }
@@ -368,7 +370,7 @@ static tc_shared_text *points_csv(tc_open_study *d, const tc_domain *domain)
     return csv;
 }
 
-tacit_status tc_studies_points(tc_ask *a, tacit_error *err)
+tacit_status tc_studies_points(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_ask_study(a, &d, err));

@@ -207,19 +207,19 @@ static tacit_status store_token(tc_coord *c, tc_token_terms *t, double expires_s
     return tc_changes_end(c->cfg.store, &changes, status, NULL, err);
 }
 
-static tacit_status make_and_answer(tc_ask *a, tc_token_terms *t, tacit_error *err)
+static tacit_status make_and_answer(tc_request_context *a, tc_token_terms *t, tacit_error *err)
 {
     char text[48];
     TC_TRY(store_token(a->coord, t, tc_ask_real(a, "expires_s"), text, err));
-    return tc_answer(a, 201,
-                     json_pack("{s:s, s:s, s:I, s:I}", "token", text, "role", names[t->role],
-                               "uses", (json_int_t)t->uses, "expires_ms",
-                               (json_int_t)t->expires_ms),
-                     err);
+    return tc_answer_json(a, 201,
+                          json_pack("{s:s, s:s, s:I, s:I}", "token", text, "role", names[t->role],
+                                    "uses", (json_int_t)t->uses, "expires_ms",
+                                    (json_int_t)t->expires_ms),
+                          err);
 }
 
 /* {"role": "viewer", "expires_s": 3600} */
-tacit_status tc_tokens_make(tc_ask *a, tacit_error *err)
+tacit_status tc_tokens_make(tc_request_context *a, tacit_error *err)
 {
     tc_token_terms t = {0};
     (void)read_role(tc_ask_text(a, "role"), &t.role);
@@ -227,7 +227,7 @@ tacit_status tc_tokens_make(tc_ask *a, tacit_error *err)
 }
 
 /* {"token": "..."}: it is valid no longer. */
-tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err)
+tacit_status tc_tokens_withdraw(tc_request_context *a, tacit_error *err)
 {
     json_t *there;
     uint64_t version;
@@ -239,12 +239,12 @@ tacit_status tc_tokens_withdraw(tc_ask *a, tacit_error *err)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such token");
     tc_changes_add(&changes, TC_ERASE, 0, TC_RECORD_TOKEN, &key, version, NULL);
     TC_TRY(tc_changes_end(a->coord->cfg.store, &changes, TACIT_OK, NULL, err));
-    return tc_answer(a, 200, json_pack("{s:b}", "withdrawn", 1), err);
+    return tc_answer_json(a, 200, json_pack("{s:b}", "withdrawn", 1), err);
 }
 
 /* Any number of workers share a client's token. */
-static tacit_status study_terms(const tc_ask *a, const tc_open_study *d, tc_token_terms *out,
-                                tacit_error *err)
+static tacit_status study_terms(const tc_request_context *a, const tc_open_study *d,
+                                tc_token_terms *out, tacit_error *err)
 {
     *out = (tc_token_terms){.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d};
     if (d->plan)
@@ -257,7 +257,7 @@ static tacit_status study_terms(const tc_ask *a, const tc_open_study *d, tc_toke
 }
 
 /* {"uses": 1, "expires_s": 86400} */
-tacit_status tc_join_tokens_make(tc_ask *a, tacit_error *err)
+tacit_status tc_join_tokens_make(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     tc_token_terms t;

@@ -22,9 +22,9 @@ static int open_calm(void **state)
 static void beat(site *s)
 {
     pthread_mutex_lock(&s->server->lock);
-    s->server->beat_ns -= HOUR_MS * UINT64_C(1000000);
+    s->server->heartbeat_ns -= HOUR_MS * UINT64_C(1000000);
     pthread_mutex_unlock(&s->server->lock);
-    tc_feeds_beat(s->server);
+    tc_feeds_heartbeat(s->server);
 }
 
 static void pause_study(site *s)

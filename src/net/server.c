@@ -119,7 +119,7 @@ static void *run_keeper(void *user)
         pthread_mutex_unlock(&s->lock);
         tc_connection_end_slow(s);
         tc_drain_end(s, tc_clock_ns());
-        tc_feeds_beat(s);
+        tc_feeds_heartbeat(s);
         tc_server_resume_due(s);
         tc_probe_part(s);
         pthread_mutex_lock(&s->lock);
@@ -238,7 +238,7 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     s->request_most_s = cfg->request_most_s > 0 ? cfg->request_most_s : REQUEST_MOST_S;
     s->headers_most_s = cfg->headers_most_s > 0 ? cfg->headers_most_s : HEADERS_MOST_S;
     s->heartbeat_ms = tc_feeds_heartbeat_ms(cfg->heartbeat_ms);
-    s->beat_ns = s->recheck_ns = tc_clock_ns();
+    s->heartbeat_ns = s->recheck_ns = tc_clock_ns();
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

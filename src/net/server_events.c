@@ -4,7 +4,7 @@
  * the connection's own buffer; when there are none the connection is suspended, until something
  * was said of its study or a heartbeat is due. A heartbeat is a comment. It finds out who is gone: the system gives
  * up a connection whose bytes nobody acknowledges (TCP_USER_TIMEOUT), and who takes nothing for some
- * beats is cut off. Called by server.c and server_request.c. */
+ * heartbeats is cut off. Called by server.c and server_request.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -17,7 +17,7 @@
 
 enum {
     HEARTBEAT_MS = 15000,
-    MISSED_MOST = 2,        /* beats that somebody may need to take what was sent */
+    MISSED_MOST = 2,        /* heartbeats that somebody may need to take what was sent */
     SEND_BUFFER = 32 << 10, /* bytes of the system's for one listener */
     BLOCK = 4096 /* of an answer that is not in chunks: an event must fit; others need none */
 };
@@ -30,7 +30,7 @@ struct tc_feed {
     uint64_t study;  /* of which it hears, by tc_server_name; 0: of all */
     uint64_t heard;  /* how much was said of it when it last looked */
     uint64_t beat;   /* the last that it was sent */
-    unsigned missed; /* beats since it was last able to take something */
+    unsigned missed; /* heartbeats since it was last able to take something */
     bool parked;     /* suspended */
     bool ended;      /* its token holds no more */
     uint64_t id;     /* the how many-th it is */
@@ -86,13 +86,13 @@ static void part_slow(tc_server *s)
     }
 }
 
-void tc_feeds_beat(tc_server *s)
+void tc_feeds_heartbeat(tc_server *s)
 {
     uint64_t now = tc_clock_ns();
     pthread_mutex_lock(&s->lock);
-    if (now - s->beat_ns >= s->heartbeat_ms * UINT64_C(1000000)) {
-        s->beat_ns = now;
-        s->beats++;
+    if (now - s->heartbeat_ns >= s->heartbeat_ms * UINT64_C(1000000)) {
+        s->heartbeat_ns = now;
+        s->heartbeats++;
         part_slow(s);
         wake(s, true);
     }
@@ -113,8 +113,8 @@ static bearer *list_bearers(tc_server *s, size_t *n)
     size_t room = 0;
     *n = 0;
     pthread_mutex_lock(&s->lock);
-    bool due = s->checked != s->beats;
-    s->checked = s->beats;
+    bool due = s->checked != s->heartbeats;
+    s->checked = s->heartbeats;
     for (const struct tc_feed *t = s->feeds; t; t = t->next)
         room++;
     bearer *all = due && room > 0 ? tc_alloc(room, sizeof *all) : NULL;
@@ -154,8 +154,8 @@ static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
     pthread_mutex_lock(&s->lock);
     t->heard = said(s, t);
     *ending = s->ending || t->ended;
-    *beat = t->beat != s->beats;
-    t->beat = s->beats;
+    *beat = t->beat != s->heartbeats;
+    t->beat = s->heartbeats;
     t->missed = 0;
     pthread_mutex_unlock(&s->lock);
 }
@@ -163,7 +163,7 @@ static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
 static bool suspend(tc_server *s, struct tc_feed *t)
 {
     pthread_mutex_lock(&s->lock);
-    bool quiet = !s->ending && !t->ended && said(s, t) == t->heard && s->beats == t->beat;
+    bool quiet = !s->ending && !t->ended && said(s, t) == t->heard && s->heartbeats == t->beat;
     if (quiet) {
         MHD_suspend_connection(t->connection);
         t->parked = true;
@@ -242,7 +242,7 @@ static struct tc_feed *feed_new(tc_server *s, const tc_pending *p, const tc_list
     t->listener = *l;
     t->study = *l->study ? tc_server_name(s, l->study, strlen(l->study)) : 0;
     pthread_mutex_lock(&s->lock);
-    t->beat = s->beats;
+    t->beat = s->heartbeats;
     t->id = ++s->n_feeds;
     t->next = s->feeds;
     if (t->next)

@@ -156,9 +156,10 @@ struct tc_server {
     struct tc_feed *feeds;
     uint64_t events[TC_WAIT_BUCKETS], n_events; /* said so far, of one bucket and of all */
     bool rung;                                  /* listeners are to be woken soon */
-    uint64_t heartbeat_ms, beat_ns, beats;      /* of listeners: how often, when last, how many */
-    uint64_t checked;                           /* the beat of which their tokens were looked at */
-    uint64_t n_feeds;                           /* so far */
+    uint64_t heartbeat_ms, heartbeat_ns,
+        heartbeats;   /* of listeners: how often, when last, how many */
+    uint64_t checked; /* the heartbeat at which their tokens were looked at */
+    uint64_t n_feeds; /* so far */
 };
 
 /* ---- requests (server_request.c): what MHD calls */
@@ -271,7 +272,7 @@ void tc_feeds_wake(tc_server *s);
 /* Those for whom something was said. */
 void tc_feeds_hear(tc_server *s);
 /* A heartbeat, if one is due. */
-void tc_feeds_beat(tc_server *s);
+void tc_feeds_heartbeat(tc_server *s);
 /* Once for every heartbeat: do their tokens still hold? Waits for the store. */
 void tc_feeds_check(tc_server *s);
 uint64_t tc_feeds_heartbeat_ms(unsigned asked);
