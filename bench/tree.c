@@ -9,7 +9,7 @@
  *     bench_tree [runs of the regret table, 10] [its T, 10000] */
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 #include "sim/runs.h"
 
 #include <inttypes.h>
@@ -64,20 +64,20 @@ static tacit_status time_one(const char *name, uint64_t clients, uint64_t T, tac
 {
     _Alignas(max_align_t) char opts[OPTIONS_SIZE] = {0};
     tc_rewards free_of_charge = {.dim = 1, .value = slope, .best = one, .scale = 0.1};
-    tc_pull_study s = {.opts = opts,
-                       .rewards = &free_of_charge,
-                       .clients = clients,
-                       .budget = T,
-                       .seed = 1,
-                       .points = 1};
-    tc_pull_result r = {0};
+    tc_bandit_simulation s = {.opts = opts,
+                              .rewards = &free_of_charge,
+                              .clients = clients,
+                              .budget = T,
+                              .seed = 1,
+                              .points = 1};
+    tc_bandit_result r = {0};
     TC_TRY(find(name, &s.bandit, opts, err));
     double begun = processor_seconds();
-    TC_TRY(tc_pulls_run(&s, &r, err));
+    TC_TRY(tc_bandit_simulate(&s, &r, err));
     double seconds = processor_seconds() - begun;
     printf("%-9s %8" PRIu64 " %10" PRIu64 " %9.3f %12.3g %8.0f\n", name, clients, T, seconds,
            (double)(clients * T) / seconds, resident_mb());
-    tc_pull_result_fini(&r);
+    tc_bandit_result_fini(&r);
     return TACIT_OK;
 }
 
@@ -98,8 +98,8 @@ static tacit_status speed(tacit_error *err)
 
 /* ---- regret ---- */
 
-static tacit_status play(tc_pull_study *s, uint64_t run, double shift, double *regret,
-                         tc_pull_result *r, tacit_error *err)
+static tacit_status play(tc_bandit_simulation *s, uint64_t run, double shift, double *regret,
+                         tc_bandit_result *r, tacit_error *err)
 {
     tc_run_seeds seeds = tc_run_seeds_of(1, run);
     tc_family_opts o;
@@ -114,7 +114,7 @@ static tacit_status play(tc_pull_study *s, uint64_t run, double shift, double *r
     s->rewards = &rewards;
     s->seed = seeds.study;
     if (status == TACIT_OK)
-        status = tc_pulls_run(s, r, err);
+        status = tc_bandit_simulate(s, r, err);
     if (status == TACIT_OK)
         *regret = r->mean[0];
     tc_family_free(family);
@@ -125,17 +125,17 @@ static tacit_status regret_of(const char *name, size_t runs, uint64_t T, tacit_e
 {
     _Alignas(max_align_t) char opts[OPTIONS_SIZE] = {0};
     double regret[RUNS_MAX], mean, se;
-    tc_pull_study s = {.opts = opts, .clients = CLIENTS, .budget = T, .points = 1};
-    tc_pull_result r = {0};
+    tc_bandit_simulation s = {.opts = opts, .clients = CLIENTS, .budget = T, .points = 1};
+    tc_bandit_result r = {0};
     TC_TRY(find(name, &s.bandit, opts, err));
     for (size_t run = 0; run < runs; run++) {
-        tc_pull_result_fini(&r);
+        tc_bandit_result_fini(&r);
         TC_TRY(play(&s, run, 0.05, &regret[run], &r, err));
     }
     tc_runs_moments(regret, runs, 1, 0, &mean, &se);
     printf("%-9s %10.0f %8.0f %8" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", name, mean, se, r.rounds,
            r.numbers_up, r.numbers_down);
-    tc_pull_result_fini(&r);
+    tc_bandit_result_fini(&r);
     return TACIT_OK;
 }
 
@@ -157,12 +157,12 @@ static tacit_status alone(const char *name, uint64_t T, size_t runs, tacit_error
 {
     _Alignas(max_align_t) char opts[OPTIONS_SIZE] = {0};
     double regret[RUNS_MAX], mean, se, begun = processor_seconds();
-    tc_pull_study s = {.opts = opts, .clients = 1, .budget = T, .points = 1};
+    tc_bandit_simulation s = {.opts = opts, .clients = 1, .budget = T, .points = 1};
     TC_TRY(find(name, &s.bandit, opts, err));
     for (size_t run = 0; run < runs; run++) {
-        tc_pull_result r = {0};
+        tc_bandit_result r = {0};
         TC_TRY(play(&s, run, 0, &regret[run], &r, err));
-        tc_pull_result_fini(&r);
+        tc_bandit_result_fini(&r);
     }
     double seconds = (processor_seconds() - begun) / (double)runs;
     tc_runs_moments(regret, runs, 1, 0, &mean, &se);

@@ -14,13 +14,13 @@
 static inline tacit_status tc_pf_run(const tc_arm_run *c, const char *objective, const char *words,
                                      bool sent, tacit_error *err)
 {
-    tc_pull_task t = {.objective = objective,
-                      .words = words,
-                      .clients = 10,
-                      .low = 0,
-                      .high = 1,
-                      .noise = 0.1,
-                      .sent = sent};
+    tc_bandit_task t = {.objective = objective,
+                        .words = words,
+                        .clients = 10,
+                        .low = 0,
+                        .high = 1,
+                        .noise = 0.1,
+                        .sent = sent};
     return tc_drive_pulls(c, &t, err);
 }
 

@@ -351,13 +351,13 @@ static void note_round(void *user, uint64_t pulls, uint64_t numbers)
             c->y[i] = (double)numbers;
 }
 
-static void take_sent(const tc_arm_run *c, const tc_pull_task *t)
+static void take_sent(const tc_arm_run *c, const tc_bandit_task *t)
 {
     for (size_t i = 0; i < c->n; i++)
         c->y[i] /= (double)t->clients;
 }
 
-static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_simulation *p,
+static tacit_status pull(const tc_arm_run *c, const tc_bandit_task *t, tc_simulation *p,
                          tacit_error *err)
 {
     json_t *options = NULL;
@@ -378,7 +378,7 @@ static tacit_status pull(const tc_arm_run *c, const tc_pull_task *t, tc_simulati
     return status;
 }
 
-tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_pull_task *t, tacit_error *err)
+tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_bandit_task *t, tacit_error *err)
 {
     tc_simulation p = {.source = &tc_source_bandits,
                        .objective = t->objective,

@@ -63,13 +63,13 @@ tacit_status tc_drive_single_points(const tc_arm_run *c, const tc_single_task *t
 
 /* Bandits by pulls (sim/simulation.h): cumulative regret, or what has been sent. Points are numbers of pulls, evenly spaced;
  * the last is the budget. */
-typedef struct tc_pull_task {
+typedef struct tc_bandit_task {
     const char *objective, *words; /* and words of tc_family_options */
     uint64_t clients;
     double low, high; /* the range of values that becomes [0,1] */
     double noise;     /* half width of uniform noise, in rewards */
     bool sent;        /* in place of regret: numbers sent to and fro, the mean over clients */
-} tc_pull_task;
-tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_pull_task *t, tacit_error *err);
+} tc_bandit_task;
+tacit_status tc_drive_pulls(const tc_arm_run *c, const tc_bandit_task *t, tacit_error *err);
 
 #endif

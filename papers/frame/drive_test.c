@@ -162,7 +162,7 @@ static void pulls_reach_the_budget(void **state)
     tc_arm arm = {.algorithm = "hct"};
     double x[] = {50, 100}, y[2];
     tc_arm_run c = cell(&arm, 2, x, y);
-    tc_pull_task t = {.objective = "garland", .clients = 2, .high = 1, .noise = 0.1};
+    tc_bandit_task t = {.objective = "garland", .clients = 2, .high = 1, .noise = 0.1};
     assert_ok(tc_drive_pulls(&c, &t, &err));
     assert_true(y[0] > 0 && y[1] > y[0] && y[1] < 100);
     arm.options = "nu=-1";
@@ -176,7 +176,8 @@ static void what_is_sent_is_what_the_runs_count(void **state)
     tc_arm arm = {.algorithm = "fed1-ucb"};
     double x[] = {1, 1000, 2000}, y[3];
     tc_arm_run c = cell(&arm, 3, x, y);
-    tc_pull_task t = {.objective = "garland", .clients = 2, .high = 1, .noise = 0.1, .sent = true};
+    tc_bandit_task t = {
+        .objective = "garland", .clients = 2, .high = 1, .noise = 0.1, .sent = true};
     assert_ok(tc_drive_pulls(&c, &t, &err));
     tc_simulation p = {.source = &tc_source_bandits,
                        .objective = "garland",

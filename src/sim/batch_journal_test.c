@@ -10,7 +10,7 @@
 #include "algo/tree/tree_agent.h"
 #include "algo/tree/tree_algorithms.h"
 #include "base/memory.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 #include "study/store.h"
 #include "wire/event_json.h"
 
@@ -333,25 +333,25 @@ static void save_client(void *user, uint64_t m, const void *state)
         assert_ok(s->bandit->save(state, &s->client[m], &err));
 }
 
-static tc_pull_result by_pulls(const tc_bandit *b, saved *s)
+static tc_bandit_result by_pulls(const tc_bandit *b, saved *s)
 {
     tacit_error err = {0};
     void *opts = tc_alloc(1, b->options_size);
     assert_non_null(opts);
     assert_ok(tc_options_defaults(b->options, opts, &err));
-    tc_pull_study study = {.bandit = b,
-                           .opts = opts,
-                           .rewards = &rewards,
-                           .clients = AGENTS,
-                           .budget = PULLS,
-                           .seed = 5,
-                           .points = 1,
-                           .watch = save_client,
-                           .user = s};
-    tc_pull_result r = {0};
+    tc_bandit_simulation study = {.bandit = b,
+                                  .opts = opts,
+                                  .rewards = &rewards,
+                                  .clients = AGENTS,
+                                  .budget = PULLS,
+                                  .seed = 5,
+                                  .points = 1,
+                                  .watch = save_client,
+                                  .user = s};
+    tc_bandit_result r = {0};
     s->bandit = b;
     evaluations = 0;
-    assert_ok(tc_pulls_run(&study, &r, &err));
+    assert_ok(tc_bandit_simulate(&study, &r, &err));
     tc_free(opts);
     return r;
 }
@@ -399,7 +399,7 @@ static void check(const tc_algorithm *a, const tc_bandit *b, uint64_t most, cons
 {
     world w;
     saved s = {0};
-    tc_pull_result r = by_pulls(b, &s);
+    tc_bandit_result r = by_pulls(b, &s);
     uint64_t asks = evaluations;
     remove_files();
     for (size_t i = 0; kills && kills[i] >= 0; i++)
@@ -420,7 +420,7 @@ static void check(const tc_algorithm *a, const tc_bandit *b, uint64_t most, cons
     close_world(&w);
     for (uint64_t m = 0; m < AGENTS; m++)
         tc_numbers_fini(&s.client[m]);
-    tc_pull_result_fini(&r);
+    tc_bandit_result_fini(&r);
 }
 
 static void test_batches_in_a_journal(void **state)

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/plan.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -145,7 +145,7 @@ static tacit_status check_memory(const tc_contest *a, tacit_error *err)
     double runs = runs_at_once(a);
     for (size_t i = 0; i < a->n; i++) {
         const tc_bandit *b = a->contenders[i].bandit;
-        double needs = runs * tc_pulls_least_bytes(b, a->agents, points_of(a));
+        double needs = runs * tc_bandit_least_bytes(b, a->agents, points_of(a));
         if (has > 0 && needs > has)
             return tc_fail(err, TACIT_E_MEMORY,
                            "%" PRIu64 " agents with %s need at least %.3g GB of memory, %.0f run%s "

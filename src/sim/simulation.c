@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "sim/checkpoint.h"
 #include "sim/curated.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 #include "sim/step_source.h"
 
 #include <inttypes.h>
@@ -263,7 +263,7 @@ static tacit_status begin(tc_runs *all, tacit_error *err)
         return tc_fail_memory(err);
     TC_TRY(tc_curves_allocate(out, sim->by_agent, err));
     for (size_t p = 0; p < out->points; p++)
-        out->at[p] = sim->bandit ? (double)tc_pulls_point(sim->trials, out->points, p)
+        out->at[p] = sim->bandit ? (double)tc_bandit_point(sim->trials, out->points, p)
                                  : (double)(all->shape.first + p);
     return open_checkpoint(all, err);
 }

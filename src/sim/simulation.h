@@ -8,7 +8,7 @@
  *                told that curator's answers (curated.h): `curated`
  *   federation   N optimizers and a coordinator in lockstep (federation.h) on a family of objectives.
  *                An algorithm for one party alone is run by every agent for itself
- *   pulls        M agents that pull the arms of a bandit (pulls.h), counted and not journalled
+ *   pulls        M agents that pull the arms of a bandit (bandit_simulation.h), counted and not journalled
  *
  * Run r gets its own seed and its own objective (shape, shift, noise) from (seed, r) alone; the
  * objective does not depend on the algorithm, so two simulations with one seed are paired. Runs are
@@ -83,9 +83,9 @@ typedef struct tc_simulation {
     tc_reward_noise noise;
     double scale;   /* of uniform noise, in rewards */
     size_t points;  /* of the curves; > 0 */
-    bool anywhere;  /* as in pulls.h */
-    double every_s; /* between two snapshots of a run at least (pulls.h) */
-    /* As in pulls.h, from any thread; for one run. May be NULL. */
+    bool anywhere;  /* as in bandit_simulation.h */
+    double every_s; /* between two snapshots of a run at least (bandit_simulation.h) */
+    /* As in bandit_simulation.h, from any thread; for one run. May be NULL. */
     void (*round)(void *user, uint64_t pulls, uint64_t numbers);
 
     /* A file that keeps finished runs; or NULL. E_STATE: of another simulation. Beside it FILE.run-R

@@ -1,7 +1,7 @@
 /* source_bandits.c - a run of a bandit by pulls, from its last snapshot where there is one. See simulation.h. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 #include "sim/snapshot.h"
 #include "sim/step_source.h"
 
@@ -28,36 +28,36 @@ static char *snapshot_file(const tc_run *r)
 }
 
 static tacit_status pull(tc_run *r, const tc_rewards *rewards, const void *opts,
-                         const tc_pull_keep *keep, tacit_error *err)
+                         const tc_bandit_snapshots *keep, tacit_error *err)
 {
     const tc_simulation *sim = r->sim;
-    tc_pull_result one = {0};
-    tc_pull_study study = {.bandit = sim->bandit,
-                           .opts = opts,
-                           .rewards = rewards,
-                           .clients = sim->agents,
-                           .budget = sim->trials,
-                           .seed = r->seeds.study,
-                           .points = sim->points,
-                           .anywhere = sim->anywhere,
-                           .pool = sim->pool,
-                           .keep = keep,
-                           .round = sim->round ? pass_round : NULL,
-                           .progress = count,
-                           .user = r};
-    TC_TRY(tc_pulls_run(&study, &one, err));
+    tc_bandit_result one = {0};
+    tc_bandit_simulation study = {.bandit = sim->bandit,
+                                  .opts = opts,
+                                  .rewards = rewards,
+                                  .clients = sim->agents,
+                                  .budget = sim->trials,
+                                  .seed = r->seeds.study,
+                                  .points = sim->points,
+                                  .anywhere = sim->anywhere,
+                                  .pool = sim->pool,
+                                  .keep = keep,
+                                  .round = sim->round ? pass_round : NULL,
+                                  .progress = count,
+                                  .user = r};
+    TC_TRY(tc_bandit_simulate(&study, &one, err));
     r->counts = (tacit_run_counts){.rounds = one.rounds,
                                    .last_round_at = one.last_round_at,
                                    .numbers_up = one.numbers_up,
                                    .numbers_down = one.numbers_down};
     r->pulls = one.pulls;
     memcpy(r->cumulative, one.mean, sim->points * sizeof *one.mean);
-    tc_pull_result_fini(&one);
+    tc_bandit_result_fini(&one);
     (void)count(r, r->shape->steps);
     return TACIT_OK;
 }
 
-static tacit_status pull_family(tc_run *r, const tc_family *family, const tc_pull_keep *keep,
+static tacit_status pull_family(tc_run *r, const tc_family *family, const tc_bandit_snapshots *keep,
                                 tacit_error *err)
 {
     const tc_simulation *sim = r->sim;
@@ -81,7 +81,7 @@ static tacit_status run_pulls(tc_run *r, tacit_error *err)
     tc_text identity = {0};
     char *file = sim->checkpoint ? snapshot_file(r) : NULL;
     tc_text_addf(&identity, "%s\nrun %" PRIu64, r->identity, r->number);
-    tc_pull_keep keep = {file, tc_text_get(&identity), sim->every_s};
+    tc_bandit_snapshots keep = {file, tc_text_get(&identity), sim->every_s};
     tacit_status status = identity.failed || (sim->checkpoint && !file)
                               ? tc_fail_memory(err)
                               : tc_family_new(&family, sim->objective, &sim->family,

@@ -5,7 +5,7 @@
 #include "algo/tree/tree_algorithms.h"
 #include "base/memory.h"
 #include "sim/federation.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 
 enum { AGENTS = 3, TRIALS = 700 };
 
@@ -73,21 +73,21 @@ static tc_federation *federation(const tc_algorithm *a, const tc_space *s, world
     return f;
 }
 
-static tc_pull_result by_pulls(const tc_bandit *b)
+static tc_bandit_result by_pulls(const tc_bandit *b)
 {
     tacit_error err = {0};
     void *opts = tc_alloc(1, b->options_size);
     assert_non_null(opts);
     assert_ok(tc_options_defaults(b->options, opts, &err));
-    tc_pull_study s = {.bandit = b,
-                       .opts = opts,
-                       .rewards = &rewards,
-                       .clients = AGENTS,
-                       .budget = TRIALS,
-                       .seed = 5,
-                       .points = TRIALS};
-    tc_pull_result r = {0};
-    assert_ok(tc_pulls_run(&s, &r, &err));
+    tc_bandit_simulation s = {.bandit = b,
+                              .opts = opts,
+                              .rewards = &rewards,
+                              .clients = AGENTS,
+                              .budget = TRIALS,
+                              .seed = 5,
+                              .points = TRIALS};
+    tc_bandit_result r = {0};
+    assert_ok(tc_bandit_simulate(&s, &r, &err));
     tc_free(opts);
     return r;
 }
@@ -106,7 +106,7 @@ static void test_trials_are_pulls(void **state)
         tc_federation *f = federation(algorithms[i], s, w, 0);
         for (int t = 0; t < TRIALS; t++)
             assert_ok(tc_federation_step(f, &err));
-        tc_pull_result r = by_pulls(bandits[i]);
+        tc_bandit_result r = by_pulls(bandits[i]);
         for (uint64_t m = 0; m < AGENTS; m++)
             for (size_t t = 0; t < TRIALS; t++)
                 assert_close(w->regret[m][t], r.regret[m * TRIALS + t], 1e-9);
@@ -114,7 +114,7 @@ static void test_trials_are_pulls(void **state)
         assert_int_equal(tally->releases, r.rounds);
         assert_int_equal(tally->bytes, 8 * r.numbers_up);
         assert_int_equal(tally->messages, AGENTS * r.rounds);
-        tc_pull_result_fini(&r);
+        tc_bandit_result_fini(&r);
         tc_federation_free(f);
         tc_free(w);
     }

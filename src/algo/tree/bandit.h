@@ -8,7 +8,7 @@
  * publishes, the server folds the messages of all clients in any order and closes the round, and
  * every client absorbs the same broadcast. Rounds are in lockstep.
  *
- * Nothing here knows of journals or objectives: sim/pulls.h drives it, tree_optimizer.c and
+ * Nothing here knows of journals or objectives: sim/bandit_simulation.h drives it, tree_optimizer.c and
  * tree_federated.c make algorithms of them. Arms are cells of a partition of [0,1]^dim, pulled
  * at their centre, or points. */
 #ifndef TC_ALGO_TREE_BANDIT_H

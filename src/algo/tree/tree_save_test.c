@@ -1,5 +1,5 @@
 /* tree_save_test.c - saved clients: the same state gives the same numbers, comes back as it was, and
- * nothing else is taken for one. (Whole studies: sim/pulls_keep_test.c.) */
+ * nothing else is taken for one. (Whole studies: sim/bandit_snapshot_test.c.) */
 #include "support/test.h"
 
 #include "support/bandit_client.h"

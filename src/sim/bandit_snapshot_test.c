@@ -1,9 +1,9 @@
-/* pulls_keep_test.c - studies by pulls that are killed and go on: every bandit, at every pause, with
+/* bandit_snapshot_test.c - studies by pulls that are killed and go on: every bandit, at every pause, with
  * another number of threads, has the bits of one that was left alone. */
 #include "support/test.h"
 
 #include "base/memory.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 #include "sim/snapshot.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void *defaults(const tc_bandit *b)
 
 static char *scratch(void)
 {
-    char *path = tc_strdup("pulls_keep_XXXXXX");
+    char *path = tc_strdup("bandit_snapshot_XXXXXX");
     assert_non_null(path);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -61,18 +61,18 @@ static bool go_on(void *user, uint64_t pulls)
     return ++s->pauses != s->stop_at;
 }
 
-static tc_pull_study study_of(const tc_bandit *b, const void *opts)
+static tc_bandit_simulation study_of(const tc_bandit *b, const void *opts)
 {
-    return (tc_pull_study){.bandit = b,
-                           .opts = opts,
-                           .rewards = &hills,
-                           .clients = CLIENTS,
-                           .budget = BUDGET,
-                           .seed = 5,
-                           .points = POINTS};
+    return (tc_bandit_simulation){.bandit = b,
+                                  .opts = opts,
+                                  .rewards = &hills,
+                                  .clients = CLIENTS,
+                                  .budget = BUDGET,
+                                  .seed = 5,
+                                  .points = POINTS};
 }
 
-static void assert_same(const tc_pull_result *a, const tc_pull_result *b)
+static void assert_same(const tc_bandit_result *a, const tc_bandit_result *b)
 {
     for (size_t i = 0; i < CLIENTS * POINTS; i++)
         assert_same_bits(a->regret[i], b->regret[i]);
@@ -86,7 +86,8 @@ static void assert_same(const tc_pull_result *a, const tc_pull_result *b)
 
 /* Killed at its n-th pause after it began, again and again, until it is finished. True: it was
  * killed at least once. */
-static bool killed_and_finished(tc_pull_study s, uint64_t n, tc_pool *pool, tc_pull_result *out)
+static bool killed_and_finished(tc_bandit_simulation s, uint64_t n, tc_pool *pool,
+                                tc_bandit_result *out)
 {
     tacit_error err = {0};
     for (uint64_t kills = 0;; kills++) {
@@ -94,7 +95,7 @@ static bool killed_and_finished(tc_pull_study s, uint64_t n, tc_pool *pool, tc_p
         s.progress = go_on;
         s.user = &stop;
         s.pool = kills % 2 ? pool : NULL;
-        tacit_status status = tc_pulls_run(&s, out, &err);
+        tacit_status status = tc_bandit_simulate(&s, out, &err);
         if (status == TACIT_OK) {
             assert_true(kills == 0 || out->pulls < CLIENTS * BUDGET);
             return kills > 0;
@@ -110,23 +111,23 @@ static void check_bandit(const tc_bandit *b, tc_pool *pool)
     tacit_error err = {0};
     void *opts = defaults(b);
     char *path = scratch();
-    tc_pull_study s = study_of(b, opts);
-    tc_pull_result calm = {0};
-    assert_ok(tc_pulls_run(&s, &calm, &err));
+    tc_bandit_simulation s = study_of(b, opts);
+    tc_bandit_result calm = {0};
+    assert_ok(tc_bandit_simulate(&s, &calm, &err));
     assert_int_equal(calm.pulls, CLIENTS * BUDGET);
-    tc_pull_keep keep = {.file = path, .identity = "this one"};
+    tc_bandit_snapshots keep = {.file = path, .identity = "this one"};
     s.keep = &keep;
     s.slice = 1500;
     bool killed = false;
     for (uint64_t n = 1; n <= 9; n += 4) {
-        tc_pull_result r = {0};
+        tc_bandit_result r = {0};
         killed |= killed_and_finished(s, n, pool, &r);
         assert_same(&calm, &r);
-        tc_pull_result_fini(&r);
+        tc_bandit_result_fini(&r);
         tc_snapshot_remove(path);
     }
     assert_true(killed);
-    tc_pull_result_fini(&calm);
+    tc_bandit_result_fini(&calm);
     tc_free(path);
     tc_free(opts);
 }
@@ -154,37 +155,37 @@ static void test_slices_change_no_bits(void **state)
     tacit_error err = {0};
     for (size_t i = 0; tc_bandits()[i]; i++) {
         void *opts = defaults(tc_bandits()[i]);
-        tc_pull_study s = study_of(tc_bandits()[i], opts);
-        tc_pull_result calm = {0}, sliced = {0};
+        tc_bandit_simulation s = study_of(tc_bandits()[i], opts);
+        tc_bandit_result calm = {0}, sliced = {0};
         stopper never = {0};
-        assert_ok(tc_pulls_run(&s, &calm, &err));
+        assert_ok(tc_bandit_simulate(&s, &calm, &err));
         s.progress = go_on;
         s.user = &never;
         s.slice = 1;
-        assert_ok(tc_pulls_run(&s, &sliced, &err));
+        assert_ok(tc_bandit_simulate(&s, &sliced, &err));
         assert_true(never.pauses > 10);
         assert_same(&calm, &sliced);
-        tc_pull_result_fini(&calm);
-        tc_pull_result_fini(&sliced);
+        tc_bandit_result_fini(&calm);
+        tc_bandit_result_fini(&sliced);
         tc_free(opts);
     }
 }
 
 /* ---- what is not a snapshot of this study ---- */
 
-static void stop_early(tc_pull_study s)
+static void stop_early(tc_bandit_simulation s)
 {
     tacit_error err = {0};
     stopper stop = {.stop_at = 2};
-    tc_pull_result r = {0};
+    tc_bandit_result r = {0};
     s.progress = go_on;
     s.user = &stop;
-    assert_fails(tc_pulls_run(&s, &r, &err), TACIT_E_CANCELLED, "interrupted");
+    assert_fails(tc_bandit_simulate(&s, &r, &err), TACIT_E_CANCELLED, "interrupted");
 }
 
 /* Every number of a snapshot in turn becomes another one: the study goes on as it can, or says in one
  * sentence that it cannot; it never falls over. */
-static void disturb(tc_pull_study s, int64_t by)
+static void disturb(tc_bandit_simulation s, int64_t by)
 {
     tacit_error err = {0};
     tc_numbers whole = {0};
@@ -192,14 +193,14 @@ static void disturb(tc_pull_study s, int64_t by)
     assert_ok(tc_snapshot_read(s.keep->file, s.keep->identity, &whole, &err));
     for (size_t i = 0; i < whole.n; i += 1 + whole.n / 12) {
         int64_t was = whole.v[i];
-        tc_pull_result r = {0};
+        tc_bandit_result r = {0};
         whole.v[i] = by ? was + by : INT64_MAX;
         assert_ok(tc_snapshot_write(s.keep->file, s.keep->identity, &whole, &err));
-        tacit_status status = tc_pulls_run(&s, &r, &err);
+        tacit_status status = tc_bandit_simulate(&s, &r, &err);
         assert_true(status == TACIT_OK || (status == TACIT_E_CORRUPT && err.msg[0]) ||
                     status == TACIT_E_INTERNAL || status == TACIT_E_ARG);
         refused += status == TACIT_E_CORRUPT;
-        tc_pull_result_fini(&r);
+        tc_bandit_result_fini(&r);
         whole.v[i] = was;
     }
     assert_true(by || refused > 3);
@@ -214,8 +215,8 @@ static void test_disturbed_snapshots(void **state)
         const tc_bandit *b = tc_bandits()[i];
         void *opts = defaults(b);
         char *path = scratch();
-        tc_pull_keep keep = {.file = path, .identity = "this one"};
-        tc_pull_study s = study_of(b, opts);
+        tc_bandit_snapshots keep = {.file = path, .identity = "this one"};
+        tc_bandit_simulation s = study_of(b, opts);
         s.keep = &keep;
         s.slice = 900;
         s.budget = 600;
@@ -237,21 +238,21 @@ static void test_of_another_study(void **state)
     tacit_error err = {0};
     void *opts = defaults(&tc_bandit_hct);
     char *path = scratch();
-    tc_pull_keep keep = {.file = path, .identity = "this one"};
-    tc_pull_study s = study_of(&tc_bandit_hct, opts);
-    tc_pull_result r = {0};
+    tc_bandit_snapshots keep = {.file = path, .identity = "this one"};
+    tc_bandit_simulation s = study_of(&tc_bandit_hct, opts);
+    tc_bandit_result r = {0};
     s.keep = &keep;
     s.slice = 700;
     stop_early(s);
     keep.identity = "another one";
-    assert_fails(tc_pulls_run(&s, &r, &err), TACIT_E_STATE,
+    assert_fails(tc_bandit_simulate(&s, &r, &err), TACIT_E_STATE,
                  "is the snapshot of another simulation");
     keep.identity = "this one";
     s.points++;
-    assert_fails(tc_pulls_run(&s, &r, &err), TACIT_E_CORRUPT, "is not one of this run");
+    assert_fails(tc_bandit_simulate(&s, &r, &err), TACIT_E_CORRUPT, "is not one of this run");
     keep.file = "no/such/folder/file";
     keep.every_s = 0;
-    assert_fails(tc_pulls_run(&s, &r, &err), TACIT_E_NOT_FOUND,
+    assert_fails(tc_bandit_simulate(&s, &r, &err), TACIT_E_NOT_FOUND,
                  "cannot write \"no/such/folder/file\": no such file or folder");
     tc_snapshot_remove(path);
     tc_free(path);

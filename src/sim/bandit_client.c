@@ -1,11 +1,11 @@
-/* pulls_client.c - one client that pulls: rewards, regret, and its curve. See pulls.h.
+/* bandit_client.c - one client that pulls: rewards, regret, and its curve. See bandit_simulation.h.
  *
  * No batch of pulls crosses a multiple of STRETCH. So a client comes to a place where it can pause in a
  * fraction of a second, whatever its bandit asks for; and as that is so with and without pauses, its sums
  * have the same bits. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/pulls_int.h"
+#include "sim/bandit_simulation_int.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@ enum { STRETCH = 1 << 14 };
 
 /* ---- from beginning to end ---- */
 
-static tacit_status take_up(tc_pull_client *c, const tc_numbers *latest, tacit_error *err)
+static tacit_status take_up(tc_bandit_client *c, const tc_numbers *latest, tacit_error *err)
 {
     tc_reward_source_seek(&c->source, c->source.t);
     tacit_status status = c->study->bandit->load(c->state, &c->saved, latest, err);
@@ -21,9 +21,9 @@ static tacit_status take_up(tc_pull_client *c, const tc_numbers *latest, tacit_e
     return status;
 }
 
-tacit_status tc_pull_client_begin(tc_pull_client *c, const tc_numbers *latest, tacit_error *err)
+tacit_status tc_bandit_client_begin(tc_bandit_client *c, const tc_numbers *latest, tacit_error *err)
 {
-    const tc_pull_study *s = c->study;
+    const tc_bandit_simulation *s = c->study;
     uint64_t t = c->source.t;
     tc_bandit_env env = {.dim = s->rewards->dim,
                          .clients = s->clients,
@@ -41,7 +41,7 @@ tacit_status tc_pull_client_begin(tc_pull_client *c, const tc_numbers *latest, t
     return c->saved.n ? take_up(c, latest, err) : TACIT_OK;
 }
 
-void tc_pull_client_end(tc_pull_client *c)
+void tc_bandit_client_end(tc_bandit_client *c)
 {
     if (c->state)
         c->study->bandit->fini(c->state);
@@ -53,7 +53,7 @@ void tc_pull_client_end(tc_pull_client *c)
 
 /* ---- noise-free rewards ---- */
 
-static double evaluate(const tc_pull_client *c, size_t arm)
+static double evaluate(const tc_bandit_client *c, size_t arm)
 {
     const tc_rewards *r = c->study->rewards;
     double u[TC_PARAMS_MAX];
@@ -61,7 +61,7 @@ static double evaluate(const tc_pull_client *c, size_t arm)
     return r->value(r->of, c->number, u);
 }
 
-static tacit_status make_room(tc_pull_client *c, tacit_error *err)
+static tacit_status make_room(tc_bandit_client *c, tacit_error *err)
 {
     size_t need = c->study->bandit->arms(c->state);
     void *value = c->value;
@@ -74,7 +74,7 @@ static tacit_status make_room(tc_pull_client *c, tacit_error *err)
 }
 
 /* An arm that keeps its number is evaluated once. */
-static tacit_status value_of(tc_pull_client *c, size_t arm, double *out, tacit_error *err)
+static tacit_status value_of(tc_bandit_client *c, size_t arm, double *out, tacit_error *err)
 {
     if (!c->study->bandit->arms) {
         *out = evaluate(c, arm);
@@ -91,7 +91,7 @@ static tacit_status value_of(tc_pull_client *c, size_t arm, double *out, tacit_e
 /* ---- pulls ---- */
 
 /* The pulls behind source.t - n had this regret each. */
-static void account(tc_pull_client *c, uint64_t n, double gap)
+static void account(tc_bandit_client *c, uint64_t n, double gap)
 {
     uint64_t t = c->source.t - n;
     for (; c->next < c->study->points && c->at[c->next] <= c->source.t; c->next++)
@@ -99,7 +99,7 @@ static void account(tc_pull_client *c, uint64_t n, double gap)
     c->total += (double)n * gap;
 }
 
-static tacit_status pull_centre(tc_pull_client *c, const tc_pulls *p, tc_pulled *told,
+static tacit_status pull_centre(tc_bandit_client *c, const tc_pulls *p, tc_pulled *told,
                                 tacit_error *err)
 {
     double value;
@@ -110,7 +110,7 @@ static tacit_status pull_centre(tc_pull_client *c, const tc_pulls *p, tc_pulled 
 }
 
 /* Each pull at a point of the cell that depends on (seed, client, number of the pull). */
-static void pull_anywhere(tc_pull_client *c, const tc_pulls *p, tc_pulled *told)
+static void pull_anywhere(tc_bandit_client *c, const tc_pulls *p, tc_pulled *told)
 {
     const tc_rewards *r = c->study->rewards;
     double low[TC_PARAMS_MAX], high[TC_PARAMS_MAX], u[TC_PARAMS_MAX];
@@ -133,7 +133,7 @@ static void pull_anywhere(tc_pull_client *c, const tc_pulls *p, tc_pulled *told)
     }
 }
 
-tacit_status tc_pull_client_go(tc_pull_client *c, uint64_t until, tacit_error *err)
+tacit_status tc_bandit_client_go(tc_bandit_client *c, uint64_t until, tacit_error *err)
 {
     const tc_bandit *b = c->study->bandit;
     bool anywhere = c->study->anywhere && b->cell;

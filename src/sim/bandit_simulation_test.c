@@ -1,9 +1,9 @@
-/* pulls_test.c - the driver of bandits: what it pays, counts and promises. */
+/* bandit_simulation_test.c - the driver of bandits: what it pays, counts and promises. */
 #include "support/test.h"
 
 #include "algo/tree/pne.h"
 #include "base/memory.h"
-#include "sim/pulls.h"
+#include "sim/bandit_simulation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,21 +106,21 @@ static cones random_cones(uint64_t seed, size_t clients)
 
 /* ---- what is counted ---- */
 
-static tc_pull_result run(const tc_bandit *b, const tc_rewards *r, uint64_t clients, uint64_t T,
-                          const char *const *words, tc_pool *pool)
+static tc_bandit_result run(const tc_bandit *b, const tc_rewards *r, uint64_t clients, uint64_t T,
+                            const char *const *words, tc_pool *pool)
 {
     tacit_error err = {0};
     void *opts = options_of(b, words);
-    tc_pull_study s = {.bandit = b,
-                       .opts = opts,
-                       .rewards = r,
-                       .clients = clients,
-                       .budget = T,
-                       .seed = 11,
-                       .points = 7,
-                       .pool = pool};
-    tc_pull_result out = {0};
-    assert_ok(tc_pulls_run(&s, &out, &err));
+    tc_bandit_simulation s = {.bandit = b,
+                              .opts = opts,
+                              .rewards = r,
+                              .clients = clients,
+                              .budget = T,
+                              .seed = 11,
+                              .points = 7,
+                              .pool = pool};
+    tc_bandit_result out = {0};
+    assert_ok(tc_bandit_simulate(&s, &out, &err));
     tc_free(opts);
     return out;
 }
@@ -147,9 +147,9 @@ static void test_finite_families(void **state)
         best = fmax(best, value);
     }
     assert_close(best, r.best(r.of, 1), 1e-15);
-    tc_pull_result out = run(&tc_bandit_hct, &r, 2, 20000, NULL, NULL);
+    tc_bandit_result out = run(&tc_bandit_hct, &r, 2, 20000, NULL, NULL);
     assert_true(out.mean[6] - out.mean[5] < (out.mean[1] - out.mean[0]) / 2); /* it learns */
-    tc_pull_result_fini(&out);
+    tc_bandit_result_fini(&out);
     tc_family_free(f);
 }
 
@@ -189,14 +189,14 @@ static void test_regret_is_counted_by_pulls(void **state)
     tc_rewards r = cone_rewards(&c, TC_REWARD_UNIFORM);
     const tc_bandit *const alone[] = {&tc_bandit_hct, &tc_bandit_hoo, &tc_bandit_blin};
     for (size_t i = 0; i < 3; i++) {
-        tc_pull_result out = run(alone[i], &r, 1, 3000, NULL, NULL);
+        tc_bandit_result out = run(alone[i], &r, 1, 3000, NULL, NULL);
         for (size_t p = 0; p < out.points; p++) {
             assert_int_equal(out.at[p], 3000 * (p + 1) / 7);
             assert_true(p == 0 || out.regret[p] >= out.regret[p - 1]);
         }
         assert_close(out.regret[6], slow_regret(alone[i], &r, 3000), 1e-9);
         assert_int_equal(out.rounds + out.numbers_up + out.numbers_down, 0);
-        tc_pull_result_fini(&out);
+        tc_bandit_result_fini(&out);
     }
 }
 
@@ -229,25 +229,25 @@ static void test_pulls_anywhere(void **state)
     spy s = {.c = &c, .low = 1};
     tc_rewards r = {.dim = 1, .of = &s, .value = spied_value, .best = spied_best, .scale = 0.1};
     void *opts = options_of(&tc_bandit_hct, NULL);
-    tc_pull_study study = {.bandit = &tc_bandit_hct,
-                           .opts = opts,
-                           .rewards = &r,
-                           .clients = 1,
-                           .budget = 3000,
-                           .points = 3,
-                           .anywhere = true};
-    tc_pull_result a = {0}, b = {0};
-    assert_ok(tc_pulls_run(&study, &a, &err));
+    tc_bandit_simulation study = {.bandit = &tc_bandit_hct,
+                                  .opts = opts,
+                                  .rewards = &r,
+                                  .clients = 1,
+                                  .budget = 3000,
+                                  .points = 3,
+                                  .anywhere = true};
+    tc_bandit_result a = {0}, b = {0};
+    assert_ok(tc_bandit_simulate(&study, &a, &err));
     assert_close(a.regret[2], s.sum, 1e-9);
     assert_true(s.n == 3000 && s.low < 0.05 && s.high > 0.95);
-    assert_ok(tc_pulls_run(&study, &b, &err));
+    assert_ok(tc_bandit_simulate(&study, &b, &err));
     assert_same_bits(a.regret[2], b.regret[2]);
     study.anywhere = false;
-    tc_pull_result_fini(&b);
-    assert_ok(tc_pulls_run(&study, &b, &err));
+    tc_bandit_result_fini(&b);
+    assert_ok(tc_bandit_simulate(&study, &b, &err));
     assert_true(a.regret[2] != b.regret[2]);
-    tc_pull_result_fini(&a);
-    tc_pull_result_fini(&b);
+    tc_bandit_result_fini(&a);
+    tc_bandit_result_fini(&b);
     tc_free(opts);
 }
 
@@ -260,15 +260,15 @@ static void test_threads_do_not_change_bits(void **state)
     const cones c = random_cones(3, 6);
     tc_rewards r = cone_rewards(&c, TC_REWARD_UNIFORM);
     for (size_t i = 0; tc_bandits()[i]; i++) {
-        tc_pull_result one = run(tc_bandits()[i], &r, 6, 2500, NULL, NULL);
-        tc_pull_result three = run(tc_bandits()[i], &r, 6, 2500, NULL, pool);
+        tc_bandit_result one = run(tc_bandits()[i], &r, 6, 2500, NULL, NULL);
+        tc_bandit_result three = run(tc_bandits()[i], &r, 6, 2500, NULL, pool);
         for (size_t k = 0; k < 6 * 7; k++)
             assert_same_bits(one.regret[k], three.regret[k]);
         assert_int_equal(one.rounds, three.rounds);
         assert_int_equal(one.numbers_up, three.numbers_up);
         assert_int_equal(one.numbers_down, three.numbers_down);
-        tc_pull_result_fini(&one);
-        tc_pull_result_fini(&three);
+        tc_bandit_result_fini(&one);
+        tc_bandit_result_fini(&three);
     }
     tc_pool_free(pool);
 }
@@ -282,32 +282,32 @@ static void test_rounds(void **state)
     const char *const gap[] = {"gap=0.1", NULL};
     uint64_t at = 0;
     for (uint64_t T = 5000; T <= 80000; T *= 4) {
-        tc_pull_result out = run(&tc_bandit_pf_pne, &r, 5, T, gap, NULL);
+        tc_bandit_result out = run(&tc_bandit_pf_pne, &r, 5, T, gap, NULL);
         assert_int_equal(out.rounds, 4); /* 2^-4 <= 0.1 */
         assert_true(out.last_round_at < 500 && out.last_round_at >= at);
         at = out.last_round_at;
-        tc_pull_result_fini(&out);
+        tc_bandit_result_fini(&out);
     }
-    tc_pull_result few = run(&tc_bandit_fed_pne, &r, 5, 5000, NULL, NULL);
-    tc_pull_result many = run(&tc_bandit_fed_pne, &r, 5, 80000, NULL, NULL);
+    tc_bandit_result few = run(&tc_bandit_fed_pne, &r, 5, 5000, NULL, NULL);
+    tc_bandit_result many = run(&tc_bandit_fed_pne, &r, 5, 80000, NULL, NULL);
     assert_true(many.rounds > few.rounds && many.numbers_up > few.numbers_up);
-    tc_pull_result_fini(&few);
-    tc_pull_result_fini(&many);
-    tc_pull_result pooled = run(&tc_bandit_fed_hct, &r, 5, 5000, NULL, NULL);
+    tc_bandit_result_fini(&few);
+    tc_bandit_result_fini(&many);
+    tc_bandit_result pooled = run(&tc_bandit_fed_hct, &r, 5, 5000, NULL, NULL);
     assert_int_equal(pooled.rounds, 12);
-    tc_pull_result_fini(&pooled);
+    tc_bandit_result_fini(&pooled);
 }
 
 /* Federated clients exist all at once, and so do all curves. */
 static void test_least_memory(void **state)
 {
     (void)state;
-    double alone = tc_pulls_least_bytes(&tc_bandit_hct, 1000, 100);
+    double alone = tc_bandit_least_bytes(&tc_bandit_hct, 1000, 100);
     assert_true(alone > 1000 * 100 * sizeof(double));
-    assert_close(tc_pulls_least_bytes(&tc_bandit_hct, 2000, 100), 2 * alone, 0);
-    assert_close(tc_pulls_least_bytes(&tc_bandit_pf_pne, 1000, 100),
+    assert_close(tc_bandit_least_bytes(&tc_bandit_hct, 2000, 100), 2 * alone, 0);
+    assert_close(tc_bandit_least_bytes(&tc_bandit_pf_pne, 1000, 100),
                  alone + 1000.0 * (double)sizeof(tc_pne_client), 0);
-    assert_true(tc_pulls_least_bytes(&tc_bandit_hct, UINT64_C(1) << 62, 100) > 0x1p62);
+    assert_true(tc_bandit_least_bytes(&tc_bandit_hct, UINT64_C(1) << 62, 100) > 0x1p62);
 }
 
 /* ---- no optimum is lost ---- */
@@ -337,18 +337,18 @@ static void watch_pf_pne(survivors *s, const char *const *words, uint64_t T, uin
     tacit_error err = {0};
     tc_rewards r = cone_rewards(s->c, TC_REWARD_BERNOULLI);
     void *opts = options_of(&tc_bandit_pf_pne, words);
-    tc_pull_study study = {.bandit = &tc_bandit_pf_pne,
-                           .opts = opts,
-                           .rewards = &r,
-                           .clients = s->c->clients,
-                           .budget = T,
-                           .seed = seed,
-                           .points = 1,
-                           .watch = look,
-                           .user = s};
-    tc_pull_result out = {0};
-    assert_ok(tc_pulls_run(&study, &out, &err));
-    tc_pull_result_fini(&out);
+    tc_bandit_simulation study = {.bandit = &tc_bandit_pf_pne,
+                                  .opts = opts,
+                                  .rewards = &r,
+                                  .clients = s->c->clients,
+                                  .budget = T,
+                                  .seed = seed,
+                                  .points = 1,
+                                  .watch = look,
+                                  .user = s};
+    tc_bandit_result out = {0};
+    assert_ok(tc_bandit_simulate(&study, &out, &err));
+    tc_bandit_result_fini(&out);
     tc_free(opts);
 }
 

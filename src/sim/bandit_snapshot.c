@@ -1,4 +1,4 @@
-/* pulls_keep.c - a study by pulls as whole numbers: snapshots while it goes on. See pulls.h.
+/* bandit_snapshot.c - a study by pulls as whole numbers: snapshots while it goes on. See bandit_simulation.h.
  *
  *     clients, points, first, live, rounds, last_round_at, numbers_up, numbers_down
  *     length of the last broadcast, and the broadcast
@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/pulls_int.h"
+#include "sim/bandit_simulation_int.h"
 #include "sim/snapshot.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static tacit_status add_curve(tc_numbers *out, const double *curve, size_t n, ta
     return TACIT_OK;
 }
 
-static tacit_status add_client(tc_numbers *out, const tc_pull_client *c, tacit_error *err)
+static tacit_status add_client(tc_numbers *out, const tc_bandit_client *c, tacit_error *err)
 {
     TC_TRY(tc_numbers_add(out, (int64_t)c->source.t, err));
     TC_TRY(tc_numbers_add(out, bits_of(c->total), err));
@@ -51,9 +51,9 @@ static tacit_status add_client(tc_numbers *out, const tc_pull_client *c, tacit_e
     return TACIT_OK;
 }
 
-static tacit_status add_head(tc_numbers *out, const tc_pull_run *r, tacit_error *err)
+static tacit_status add_head(tc_numbers *out, const tc_bandit_run *r, tacit_error *err)
 {
-    const tc_pull_result *k = r->result;
+    const tc_bandit_result *k = r->result;
     const uint64_t head[] = {k->clients, k->points,        r->first,      r->live,
                              k->rounds,  k->last_round_at, k->numbers_up, k->numbers_down};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
@@ -64,7 +64,7 @@ static tacit_status add_head(tc_numbers *out, const tc_pull_run *r, tacit_error 
     return TACIT_OK;
 }
 
-static tacit_status gather(tc_pull_run *r, tacit_error *err)
+static tacit_status gather(tc_bandit_run *r, tacit_error *err)
 {
     tc_numbers *out = &r->snapshot;
     out->n = 0;
@@ -76,9 +76,9 @@ static tacit_status gather(tc_pull_run *r, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_pull_keep_up(tc_pull_run *r, tacit_error *err)
+tacit_status tc_bandit_snapshot_keep(tc_bandit_run *r, tacit_error *err)
 {
-    const tc_pull_keep *keep = r->study->keep;
+    const tc_bandit_snapshots *keep = r->study->keep;
     uint64_t now = tc_clock_ns();
     if (!keep || !r->study->bandit->save || now - r->begun_ns < r->pause_ns)
         return TACIT_OK;
@@ -123,9 +123,9 @@ static void take_curve(reader *in, double *curve, size_t n)
         curve[i] = take_double(in);
 }
 
-static void take_client(reader *in, tc_pull_client *c)
+static void take_client(reader *in, tc_bandit_client *c)
 {
-    const tc_pull_study *s = c->study;
+    const tc_bandit_simulation *s = c->study;
     c->source.t = take(in, s->budget);
     c->total = take_double(in);
     c->next = (size_t)take(in, s->points);
@@ -141,7 +141,7 @@ static void take_client(reader *in, tc_pull_client *c)
     in->left -= n;
 }
 
-static tacit_status take_broadcast(reader *in, tc_pull_run *r, tacit_error *err)
+static tacit_status take_broadcast(reader *in, tc_bandit_run *r, tacit_error *err)
 {
     size_t n = (size_t)take(in, in->left);
     uint64_t rounds = r->result->rounds;
@@ -156,9 +156,9 @@ static tacit_status take_broadcast(reader *in, tc_pull_run *r, tacit_error *err)
     return TACIT_OK;
 }
 
-static void take_head(reader *in, tc_pull_run *r)
+static void take_head(reader *in, tc_bandit_run *r)
 {
-    tc_pull_result *k = r->result;
+    tc_bandit_result *k = r->result;
     uint64_t clients = r->study->clients, budget = r->study->budget;
     in->bad |= take(in, clients) != clients;
     in->bad |= take(in, SIZE_MAX) != r->study->points;
@@ -171,7 +171,7 @@ static void take_head(reader *in, tc_pull_run *r)
     in->bad |= r->live == 0 || (r->study->bandit->publish && r->live != clients);
 }
 
-static tacit_status scatter(tc_pull_run *r, tacit_error *err)
+static tacit_status scatter(tc_bandit_run *r, tacit_error *err)
 {
     reader in = {r->snapshot.v, r->snapshot.n, false};
     take_head(&in, r);
@@ -186,9 +186,9 @@ static tacit_status scatter(tc_pull_run *r, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_pull_resume(tc_pull_run *r, tacit_error *err)
+tacit_status tc_bandit_snapshot_resume(tc_bandit_run *r, tacit_error *err)
 {
-    const tc_pull_keep *keep = r->study->keep;
+    const tc_bandit_snapshots *keep = r->study->keep;
     r->begun_ns = tc_clock_ns();
     if (!keep || !r->study->bandit->save)
         return TACIT_OK;

@@ -1,12 +1,12 @@
-/* pulls.c - many clients that pull, and the rounds between them. See pulls.h. */
+/* bandit_simulation.c - many clients that pull, and the rounds between them. See bandit_simulation.h. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/pulls_int.h"
+#include "sim/bandit_simulation_int.h"
 
 #include <inttypes.h>
 
-typedef tc_pull_client client;
-typedef tc_pull_run run;
+typedef tc_bandit_client client;
+typedef tc_bandit_run run;
 
 enum { SLICE = 1 << 18, SLICE_LEAST = 64, SHIFT = 4 };
 
@@ -22,14 +22,14 @@ static void begin_one(void *ctx, size_t i)
 {
     run *r = ctx;
     client *c = &r->clients[r->first + i];
-    tc_pull_client_begin(c, r->latest, &c->err);
+    tc_bandit_client_begin(c, r->latest, &c->err);
 }
 
 static void pull_one(void *ctx, size_t i)
 {
     run *r = ctx;
     client *c = &r->clients[r->first + i];
-    tc_pull_client_go(c, r->until, &c->err);
+    tc_bandit_client_go(c, r->until, &c->err);
 }
 
 static void absorb_one(void *ctx, size_t i)
@@ -61,7 +61,7 @@ static tacit_status for_all(run *r, void (*body)(void *, size_t), tacit_error *e
 /* A server knows nothing of earlier rounds: a study that is taken up again makes another. */
 static tacit_status make_server(run *r, tacit_error *err)
 {
-    const tc_pull_study *s = r->study;
+    const tc_bandit_simulation *s = r->study;
     tc_bandit_env env = {.dim = s->rewards->dim,
                          .clients = s->clients,
                          .budget = s->budget,
@@ -123,7 +123,7 @@ static tacit_status close_round(run *r, uint64_t waiting, tacit_error *err)
 /* How far clients go before the next pause: from where the last of them is. */
 static uint64_t next_pause(const run *r)
 {
-    const tc_pull_study *s = r->study;
+    const tc_bandit_simulation *s = r->study;
     uint64_t t = s->budget, slice = (s->slice ? s->slice : SLICE) / r->live;
     if (!s->keep && !s->progress)
         return s->budget;
@@ -142,8 +142,8 @@ static uint64_t pulls_so_far(const run *r)
 
 static tacit_status pause(run *r, tacit_error *err)
 {
-    const tc_pull_study *s = r->study;
-    TC_TRY(tc_pull_keep_up(r, err));
+    const tc_bandit_simulation *s = r->study;
+    TC_TRY(tc_bandit_snapshot_keep(r, err));
     if (s->progress && !s->progress(s->user, pulls_so_far(r)))
         return tc_fail(err, TACIT_E_CANCELLED, "the simulation was interrupted");
     return TACIT_OK;
@@ -176,7 +176,7 @@ static tacit_status live(run *r, tacit_error *err)
     r->result->pulls += pulls_so_far(r);
     for (uint64_t m = r->first; m < r->first + r->live; m++) {
         watch(&r->clients[m]);
-        tc_pull_client_end(&r->clients[m]);
+        tc_bandit_client_end(&r->clients[m]);
     }
     return TACIT_OK;
 }
@@ -198,18 +198,19 @@ static tacit_status live_in_shifts(run *r, tacit_error *err)
 /* ---- a study ---- */
 
 /* Quotient and rest apart: budget x points might overflow. */
-uint64_t tc_pulls_point(uint64_t budget, size_t points, size_t i)
+uint64_t tc_bandit_point(uint64_t budget, size_t points, size_t i)
 {
     return budget / points * (i + 1) + budget % points * (i + 1) / points;
 }
 
-double tc_pulls_least_bytes(const tc_bandit *b, uint64_t clients, size_t points)
+double tc_bandit_least_bytes(const tc_bandit *b, uint64_t clients, size_t points)
 {
     size_t each = sizeof(client) + points * sizeof(double) + (b->publish ? b->client_size : 0);
     return (double)clients * (double)each;
 }
 
-static tacit_status make_result(const tc_pull_study *s, tc_pull_result *out, tacit_error *err)
+static tacit_status make_result(const tc_bandit_simulation *s, tc_bandit_result *out,
+                                tacit_error *err)
 {
     out->clients = s->clients;
     out->points = s->points;
@@ -220,7 +221,7 @@ static tacit_status make_result(const tc_pull_study *s, tc_pull_result *out, tac
     if (!out->at || !out->mean || !out->regret)
         return tc_fail_memory(err);
     for (size_t i = 0; i < s->points; i++)
-        out->at[i] = tc_pulls_point(s->budget, s->points, i);
+        out->at[i] = tc_bandit_point(s->budget, s->points, i);
     return TACIT_OK;
 }
 
@@ -237,7 +238,7 @@ static tacit_status make_clients(run *r, tacit_error *err)
     return TACIT_OK;
 }
 
-static void average(tc_pull_result *r)
+static void average(tc_bandit_result *r)
 {
     for (size_t i = 0; i < r->points; i++) {
         double sum = 0;
@@ -250,7 +251,7 @@ static void average(tc_pull_result *r)
 static void end_all(run *r)
 {
     for (uint64_t m = 0; r->clients && m < r->study->clients; m++)
-        tc_pull_client_end(&r->clients[m]);
+        tc_bandit_client_end(&r->clients[m]);
     tc_free(r->clients);
     if (r->server)
         r->study->bandit->server_fini(r->server);
@@ -265,7 +266,7 @@ static tacit_status run_study(run *r, tacit_error *err)
 {
     TC_TRY(make_result(r->study, r->result, err));
     TC_TRY(make_clients(r, err));
-    TC_TRY(tc_pull_resume(r, err));
+    TC_TRY(tc_bandit_snapshot_resume(r, err));
     if (!r->study->bandit->publish)
         return live_in_shifts(r, err);
     if (r->result->rounds == 0) /* what it has against the options is better said at once */
@@ -274,14 +275,15 @@ static tacit_status run_study(run *r, tacit_error *err)
     return live(r, err);
 }
 
-tacit_status tc_pulls_run(const tc_pull_study *study, tc_pull_result *out, tacit_error *err)
+tacit_status tc_bandit_simulate(const tc_bandit_simulation *study, tc_bandit_result *out,
+                                tacit_error *err)
 {
-    tc_pull_result result = {0};
+    tc_bandit_result result = {0};
     run r = {.study = study, .result = &result};
     tacit_status status = run_study(&r, err);
     end_all(&r);
     if (status != TACIT_OK) {
-        tc_pull_result_fini(&result);
+        tc_bandit_result_fini(&result);
         return status;
     }
     average(&result);
@@ -289,10 +291,10 @@ tacit_status tc_pulls_run(const tc_pull_study *study, tc_pull_result *out, tacit
     return TACIT_OK;
 }
 
-void tc_pull_result_fini(tc_pull_result *r)
+void tc_bandit_result_fini(tc_bandit_result *r)
 {
     tc_free(r->at);
     tc_free(r->regret);
     tc_free(r->mean);
-    *r = (tc_pull_result){0};
+    *r = (tc_bandit_result){0};
 }
