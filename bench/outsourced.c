@@ -169,10 +169,10 @@ static tacit_status make_rows(size_t n, tc_space **out, tacit_error *err)
         tc_text_add(&csv, i % COLUMNS ? "," : "\n");
         tc_text_add_double(&csv, 25 * tc_draw_uniform(&s));
     }
-    tacit_status st = csv.failed ? tc_fail_memory(err)
-                                 : tc_domain_from_csv(&rows, csv.data, csv.len, "rows", err);
+    tacit_status status = csv.failed ? tc_fail_memory(err)
+                                     : tc_domain_from_csv(&rows, csv.data, csv.len, "rows", err);
     tc_text_fini(&csv);
-    return st == TACIT_OK ? tc_space_from_domain(out, rows, err) : st;
+    return status == TACIT_OK ? tc_space_from_domain(out, rows, err) : status;
 }
 
 static tacit_status ask_one(tc_optimizer *o, tacit_error *err)
@@ -210,16 +210,16 @@ static tacit_status time_rows(size_t n, tacit_error *err)
                                .maximize = true,
                                .public_seed = tc_public_seed_from(1),
                                .party_seed = tc_party_seed_from(1)};
-    tacit_status st = options ? make_rows(n, &space, err) : tc_fail_memory(err);
+    tacit_status status = options ? make_rows(n, &space, err) : tc_fail_memory(err);
     cfg.space = space;
-    if (st == TACIT_OK)
-        st = tc_optimizer_new(&o, &cfg, err);
-    if (st == TACIT_OK)
-        st = ask_all(o, n, err);
+    if (status == TACIT_OK)
+        status = tc_optimizer_new(&o, &cfg, err);
+    if (status == TACIT_OK)
+        status = ask_all(o, n, err);
     tc_optimizer_free(o);
     tc_space_free(space);
     json_decref(options);
-    return st;
+    return status;
 }
 
 /* argv[i] if it is there and a whole number; 0: it is not one. */
@@ -242,11 +242,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_outsourced [runs] [questions] | rows [n]\n");
         return 2;
     }
-    tacit_status st = rows ? TACIT_OK : tc_pool_new(&pool, 0, &err); /* 0: all cores */
-    if (st == TACIT_OK)
-        st = rows ? time_rows((size_t)first, &err) : table(first, questions, pool, &err);
-    if (st != TACIT_OK)
+    tacit_status status = rows ? TACIT_OK : tc_pool_new(&pool, 0, &err); /* 0: all cores */
+    if (status == TACIT_OK)
+        status = rows ? time_rows((size_t)first, &err) : table(first, questions, pool, &err);
+    if (status != TACIT_OK)
         fprintf(stderr, "bench_outsourced: %s\n", err.msg);
     tc_pool_free(pool);
-    return st == TACIT_OK ? 0 : 1;
+    return status == TACIT_OK ? 0 : 1;
 }

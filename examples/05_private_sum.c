@@ -17,13 +17,13 @@ static const double data[CLINICS][WIDTH] = {{0.9, 0.1}, {0.2, -0.4}, {-0.3, 0.8}
 static tacit_status make_sum(const tacit_sum_plan *plan, tacit_release **out, tacit_error *err)
 {
     tacit_sum *sum = NULL;
-    tacit_status st = tacit_sum_open(&sum, plan, err);
-    for (size_t i = 0; st == TACIT_OK && i < CLINICS; i++)
-        st = tacit_sum_fold(sum, i, data[i], err);
-    if (st == TACIT_OK)
-        st = tacit_sum_close(sum, out, err);
+    tacit_status status = tacit_sum_open(&sum, plan, err);
+    for (size_t i = 0; status == TACIT_OK && i < CLINICS; i++)
+        status = tacit_sum_fold(sum, i, data[i], err);
+    if (status == TACIT_OK)
+        status = tacit_sum_close(sum, out, err);
     tacit_sum_free(sum); /* NULL is allowed, in all functions of this name */
-    return st;
+    return status;
 }
 
 /* What leaves is what the ledger has stored. Were this program killed here and started again, the
@@ -37,31 +37,31 @@ static tacit_status publish(tacit_ledger *ledger, const tacit_sum_plan *plan,
     charge.study = "weekly sums";
     charge.round = week;
     double values[WIDTH];
-    tacit_status st = make_sum(plan, &release, err);
-    if (st == TACIT_OK)
-        st = tacit_ledger_release(ledger, budget, &charge, release, &receipt, err);
-    if (st == TACIT_OK)
-        st = tacit_release_decode(release, tacit_receipt_bytes(receipt),
-                                  tacit_receipt_size(receipt), values, err);
-    if (st == TACIT_OK)
+    tacit_status status = make_sum(plan, &release, err);
+    if (status == TACIT_OK)
+        status = tacit_ledger_release(ledger, budget, &charge, release, &receipt, err);
+    if (status == TACIT_OK)
+        status = tacit_release_decode(release, tacit_receipt_bytes(receipt),
+                                      tacit_receipt_size(receipt), values, err);
+    if (status == TACIT_OK)
         printf("week %d: %8.3f %8.3f\n", (int)week, values[0], values[1]);
     tacit_receipt_free(receipt);
     tacit_release_free(release);
-    return st;
+    return status;
 }
 
 static tacit_status report(tacit_ledger *ledger, double delta, tacit_error *err)
 {
     char *text = NULL, *json = NULL;
-    tacit_status st =
+    tacit_status status =
         tacit_ledger_statement(ledger, TACIT_UNIT_AGENT, NULL, NULL, delta, &text, err);
-    if (st == TACIT_OK)
-        st = tacit_ledger_export(ledger, &json, err);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
+        status = tacit_ledger_export(ledger, &json, err);
+    if (status == TACIT_OK)
         printf("\n%s\n\nFor anybody to check: %.60s...\n", text, json);
     tacit_text_free(text);
     tacit_text_free(json);
-    return st;
+    return status;
 }
 
 /* Until the ledger refuses: three weeks at noise multiplier 4 cost 1.93, a fourth would make 2.26. So
@@ -79,11 +79,11 @@ static tacit_status run(tacit_ledger *ledger, tacit_error *err)
     budget.delta = 1e-6;
     budget.accountant = "pld";
 
-    tacit_status st = TACIT_OK;
-    for (uint64_t week = 1; st == TACIT_OK; week++)
-        st = publish(ledger, &plan, &budget, week, err);
-    if (st != TACIT_E_BUDGET)
-        return st;
+    tacit_status status = TACIT_OK;
+    for (uint64_t week = 1; status == TACIT_OK; week++)
+        status = publish(ledger, &plan, &budget, week, err);
+    if (status != TACIT_E_BUDGET)
+        return status;
     printf("refused: %s\n", err->msg);
     return report(ledger, budget.delta, err);
 }
@@ -93,11 +93,12 @@ int main(void)
     tacit_error err = {0};
     tacit_ledger *ledger = NULL;
     remove("05_private_sum.db"); /* an example begins anew; a real ledger is never removed */
-    tacit_status st = tacit_ledger_create(&ledger, "sqlite:///05_private_sum.db", "clinics", &err);
-    if (st == TACIT_OK)
-        st = run(ledger, &err);
+    tacit_status status =
+        tacit_ledger_create(&ledger, "sqlite:///05_private_sum.db", "clinics", &err);
+    if (status == TACIT_OK)
+        status = run(ledger, &err);
     tacit_ledger_close(ledger);
-    if (st != TACIT_OK)
+    if (status != TACIT_OK)
         fprintf(stderr, "%s\n", err.msg);
-    return tacit_status_exit(st);
+    return tacit_status_exit(status);
 }

@@ -57,12 +57,12 @@ static tacit_status ask_once(tacit_modeler *modeler, tacit_curator *curator, tac
 {
     uint64_t row;
     tacit_row_answer answer;
-    tacit_status st = tacit_modeler_next(modeler, &row, err);
-    if (st == TACIT_OK) {
+    tacit_status status = tacit_modeler_next(modeler, &row, err);
+    if (status == TACIT_OK) {
         size_t loan = tacit_curator_secret(curator)->order[row];
-        st = tacit_curator_answer(curator, row, profit(loan), &answer, err);
+        status = tacit_curator_answer(curator, row, profit(loan), &answer, err);
     }
-    return st == TACIT_OK ? tacit_modeler_tell(modeler, &answer, NULL, err) : st;
+    return status == TACIT_OK ? tacit_modeler_tell(modeler, &answer, NULL, err) : status;
 }
 
 /* The modeler's side; E_BUDGET from tacit_modeler_next: all that was planned is asked. */
@@ -72,14 +72,15 @@ static tacit_status search(tacit_curator *curator, const tacit_released *release
     tacit_trial *best = NULL;
     tacit_modeler_opts opts = TACIT_MODELER_OPTS;
     opts.trials = QUESTIONS;
-    tacit_status st = tacit_modeler_open(&modeler, "sqlite:///12_modeler.db", released, &opts, err);
-    while (st == TACIT_OK)
-        st = ask_once(modeler, curator, err);
-    if (st == TACIT_E_BUDGET) {
+    tacit_status status =
+        tacit_modeler_open(&modeler, "sqlite:///12_modeler.db", released, &opts, err);
+    while (status == TACIT_OK)
+        status = ask_once(modeler, curator, err);
+    if (status == TACIT_E_BUDGET) {
         printf("%s\n", err->msg);
-        st = tacit_study_best(tacit_modeler_study(modeler), &best, err);
+        status = tacit_study_best(tacit_modeler_study(modeler), &best, err);
     }
-    if (st == TACIT_OK) {
+    if (status == TACIT_OK) {
         size_t row = (size_t)best->values[0], loan = tacit_curator_secret(curator)->order[row];
         printf("row %zu is the best of them: the bank knows that it is a loan at %.1f %% for an "
                "income of %.0f\n",
@@ -87,7 +88,7 @@ static tacit_status search(tacit_curator *curator, const tacit_released *release
     }
     tacit_trial_free(best);
     tacit_modeler_close(modeler);
-    return st;
+    return status;
 }
 
 int main(void)
@@ -100,13 +101,13 @@ int main(void)
     remove("12_loans.secret");
     remove("12_modeler.db");
     make_loans();
-    tacit_status st = release(&curator, &report, &err);
-    if (st == TACIT_OK) {
+    tacit_status status = release(&curator, &report, &err);
+    if (status == TACIT_OK) {
         printf("released %zu rows: %s\n\n", report->released->rows, report->released->statement);
-        st = search(curator, report->released, &err);
+        status = search(curator, report->released, &err);
     }
     tacit_curator_close(curator);
-    if (st != TACIT_OK)
+    if (status != TACIT_OK)
         fprintf(stderr, "%s\n", err.msg);
-    return tacit_status_exit(st);
+    return tacit_status_exit(status);
 }

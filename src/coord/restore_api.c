@@ -54,16 +54,16 @@ static tacit_status look_at_target(const char *url, tacit_error *err)
     tacit_error why;
     if (strcmp(url, "memory:") == 0)
         return tc_fail(err, TACIT_E_ARG, "a backup cannot be restored into memory");
-    tacit_status st = tc_store_open(&s, url, false, &why);
-    if (st == TACIT_E_NOT_FOUND)
+    tacit_status status = tc_store_open(&s, url, false, &why);
+    if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
-    if (st == TACIT_E_CORRUPT) /* perhaps only empty, from a restore that was killed */
-        st = tc_store_open(&s, url, true, &why);
-    if (st != TACIT_OK)
-        return tc_fail(err, st, "%s", why.msg);
-    st = tc_store_dump(s, refuse, (void *)what_of(url), err);
+    if (status == TACIT_E_CORRUPT) /* perhaps only empty, from a restore that was killed */
+        status = tc_store_open(&s, url, true, &why);
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    status = tc_store_dump(s, refuse, (void *)what_of(url), err);
     tc_store_close(s);
-    return st;
+    return status;
 }
 
 /* ---- the steps ---- */

@@ -66,16 +66,16 @@ tacit_status tacit_curator_open(tacit_curator **out, const tacit_curator_opts *o
     TC_GIVEN(out);
     TC_GIVEN(opts);
     TC_TRY(tc_curator_new(&c, opts, err));
-    tacit_status st = tc_row_secret_read(&c->secret, c->opts.secret, &c->memory, err);
-    if (st == TACIT_OK && c->opts.budget > 0 && c->secret.terms.output_epsilon == 0)
-        st = tc_fail(err, TACIT_E_ARG,
-                     "a budget is for private answers, and those of this release leave as they "
-                     "are");
-    if (st == TACIT_OK)
+    tacit_status status = tc_row_secret_read(&c->secret, c->opts.secret, &c->memory, err);
+    if (status == TACIT_OK && c->opts.budget > 0 && c->secret.terms.output_epsilon == 0)
+        status = tc_fail(err, TACIT_E_ARG,
+                         "a budget is for private answers, and those of this release leave as they "
+                         "are");
+    if (status == TACIT_OK)
         *out = c;
     else
         tacit_curator_close(c);
-    return st;
+    return status;
 }
 
 const tacit_row_secret *tacit_curator_secret(const tacit_curator *c)
@@ -114,15 +114,15 @@ static tacit_status find_release(const tacit_curator *c, tc_ledger_receipt *out,
 {
     tacit_hash study;
     TC_TRY(tc_row_terms_hash(&c->secret.terms, &study, err));
-    tacit_status st = tc_ledger_find(c->rows.ledger, &study, TC_ROW_ROUND, out, err);
+    tacit_status status = tc_ledger_find(c->rows.ledger, &study, TC_ROW_ROUND, out, err);
     tacit_hash hash = tc_ledger_release_hash(out->bytes, out->size);
-    if (st == TACIT_E_NOT_FOUND ||
-        (st == TACIT_OK && !tc_ledger_hash_same(&hash, &c->secret.release)))
-        st = tc_fail(err, TACIT_E_STATE,
-                     "ledger \"%s\" does not have this release; give the storage that it was "
-                     "charged to",
-                     c->secret.ledger);
-    return st;
+    if (status == TACIT_E_NOT_FOUND ||
+        (status == TACIT_OK && !tc_ledger_hash_same(&hash, &c->secret.release)))
+        status = tc_fail(err, TACIT_E_STATE,
+                         "ledger \"%s\" does not have this release; give the storage that it was "
+                         "charged to",
+                         c->secret.ledger);
+    return status;
 }
 
 /* Values that leave as they are have a ledger of their own: what is promised about the released
@@ -132,13 +132,13 @@ static tacit_status open_outputs(tacit_curator *c, bool create, tacit_error *err
     tc_text name = {0};
     tc_text_addf(&name, "%s.outputs", c->secret.ledger);
     c->outputs.store = c->rows.store; /* borrowed */
-    tacit_status st = name.failed ? tc_fail_memory(err)
-                                  : tc_user_ledger_open_in(&c->outputs, c->opts.storage,
-                                                           tc_text_get(&name), create, err);
+    tacit_status status = name.failed ? tc_fail_memory(err)
+                                      : tc_user_ledger_open_in(&c->outputs, c->opts.storage,
+                                                               tc_text_get(&name), create, err);
     tc_text_fini(&name);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         c->answers = c->outputs.ledger;
-    return st == TACIT_E_NOT_FOUND && !create ? TACIT_OK : st;
+    return status == TACIT_E_NOT_FOUND && !create ? TACIT_OK : status;
 }
 
 static tacit_status open_ledgers(tacit_curator *c, tacit_error *err)
@@ -148,9 +148,9 @@ static tacit_status open_ledgers(tacit_curator *c, tacit_error *err)
         return TACIT_OK;
     if (!c->rows.ledger)
         TC_TRY(tc_user_ledger_open_in(&c->rows, c->opts.storage, c->secret.ledger, false, err));
-    tacit_status st = find_release(c, &receipt, err);
+    tacit_status status = find_release(c, &receipt, err);
     tc_ledger_receipt_fini(&receipt);
-    TC_TRY(st);
+    TC_TRY(status);
     if (c->secret.terms.output_epsilon == 0)
         TC_TRY(open_outputs(c, false, err));
     else
@@ -198,11 +198,12 @@ tacit_status tacit_curator_answer(tacit_curator *c, uint64_t row, double value,
     TC_TRY(tc_curator_budget(&limit, t->output_epsilon > 0 ? c->opts.budget : 0, t, c->answers,
                              &budget, err));
     tc_curator_noise_init(&noise, c->opts.test_seed, row + 1);
-    tacit_status st = tc_row_curator_answer(c->answers, budget, t, &c->secret.release, row, value,
-                                            &noise.entropy, out, err);
+    tacit_status status = tc_row_curator_answer(c->answers, budget, t, &c->secret.release, row,
+                                                value, &noise.entropy, out, err);
     tc_curator_noise_fini(&noise);
-    return st == TACIT_E_BUDGET ? tc_curator_over_budget(budget, c->answers, t->output_epsilon, err)
-                                : st;
+    return status == TACIT_E_BUDGET
+               ? tc_curator_over_budget(budget, c->answers, t->output_epsilon, err)
+               : status;
 }
 
 /* ---- are these the rows? */
@@ -235,12 +236,12 @@ tacit_status tc_curator_check_rows(tacit_curator *c, const tc_domain *rows, taci
 {
     tc_ledger_receipt receipt = {0};
     TC_TRY(open_ledgers(c, err));
-    tacit_status st = find_release(c, &receipt, err);
-    if (st == TACIT_OK && !is_release(&c->secret.terms, &receipt, rows))
-        st = tc_fail(err, TACIT_E_STATE,
-                     "the coordinator's study is not over the rows of release %s, so answers "
-                     "would be about others",
-                     c->secret.terms.name);
+    tacit_status status = find_release(c, &receipt, err);
+    if (status == TACIT_OK && !is_release(&c->secret.terms, &receipt, rows))
+        status = tc_fail(err, TACIT_E_STATE,
+                         "the coordinator's study is not over the rows of release %s, so answers "
+                         "would be about others",
+                         c->secret.terms.name);
     tc_ledger_receipt_fini(&receipt);
-    return st;
+    return status;
 }

@@ -423,9 +423,9 @@ static tacit_status serve_once(tacit_curator *c, const tacit_released *rows, tac
     const tacit_curator_service service_ = {find_value, NULL, NULL, &s};
     plan.trials = 1;
     assert_int_equal(tacit_modeler_open(&m, "memory:", rows, &plan, err), TACIT_OK);
-    tacit_status st = tacit_curator_serve(c, tacit_modeler_study(m), &service_, err);
+    tacit_status status = tacit_curator_serve(c, tacit_modeler_study(m), &service_, err);
     tacit_modeler_close(m);
-    return st;
+    return status;
 }
 
 /* One value that is off by a step, or two rows in another order. */

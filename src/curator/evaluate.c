@@ -44,9 +44,10 @@ static tacit_status space_of(tc_space **out, const tacit_row_record *r, const ch
     TC_TRY(tc_space_new(out, err));
     for (size_t i = 0; r && i < r->n; i++) {
         const char *text = instead ? instead : r->fields[i];
-        tacit_status st = text ? tc_space_add_choice(*out, r->names[i], 1, &text, err) : TACIT_OK;
-        if (st != TACIT_OK && st != TACIT_E_ARG)
-            return st;
+        tacit_status status =
+            text ? tc_space_add_choice(*out, r->names[i], 1, &text, err) : TACIT_OK;
+        if (status != TACIT_OK && status != TACIT_E_ARG)
+            return status;
     }
     return TACIT_OK;
 }
@@ -84,12 +85,12 @@ static tacit_status try_command(const evaluation *e, const tacit_row_record *r, 
 {
     tc_space *space = NULL;
     tc_runner *runner = NULL;
-    tacit_status st = space_of(&space, r, instead, err);
-    if (st == TACIT_OK)
-        st = tc_runner_new(&runner, space, e->program->command, 1, e->program->timeout_ms, err);
+    tacit_status status = space_of(&space, r, instead, err);
+    if (status == TACIT_OK)
+        status = tc_runner_new(&runner, space, e->program->command, 1, e->program->timeout_ms, err);
     tc_runner_free(runner);
     tc_space_free(space);
-    return st;
+    return status;
 }
 
 /* Is there anything wrong with it for every record? *exposed: fields would stand on the command line. */
@@ -99,8 +100,8 @@ static tacit_status check_command(const evaluation *e, const tacit_row_record *r
     static const char any[] = "x";
     tacit_error why;
     TC_TRY(try_command(e, r, any, err));
-    tacit_status st = try_command(e, NULL, NULL, &why);
-    *exposed = st == TACIT_E_ARG;
+    tacit_status status = try_command(e, NULL, NULL, &why);
+    *exposed = status == TACIT_E_ARG;
     if (*exposed && e->program->fields != TACIT_ROW_ARGS)
         return tc_fail(err, TACIT_E_ARG,
                        "a record %s must stay off the command line, where all users of the machine "
@@ -108,7 +109,7 @@ static tacit_status check_command(const evaluation *e, const tacit_row_record *r
                        e->program->fields == TACIT_ROW_ENV ? "in the environment"
                                                            : "on standard input",
                        why.msg);
-    return st == TACIT_OK || *exposed ? TACIT_OK : tc_fail(err, st, "%s", why.msg);
+    return status == TACIT_OK || *exposed ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
 }
 
 /* ---- the program */
@@ -133,9 +134,9 @@ static tacit_status run_program(const evaluation *e, tc_runner *r, const tc_spac
     double *first = tc_alloc(s->n_params + 1, sizeof *first); /* the only choice of every field */
     if (!first)
         return tc_fail_memory(err);
-    tacit_status st = tc_runner_start(r, e->row, first, err);
+    tacit_status status = tc_runner_start(r, e->row, first, err);
     tc_free(first);
-    return st == TACIT_OK ? wait_for(e, r, out, err) : st;
+    return status == TACIT_OK ? wait_for(e, r, out, err) : status;
 }
 
 /* in: what the program reads, or -1. variable: the record in its environment, or NULL. E_ARG: a field that the command
@@ -145,27 +146,28 @@ static tacit_status run_on(const evaluation *e, const tacit_row_record *r, int i
 {
     tc_space *space = NULL;
     tc_runner *runner = NULL;
-    tacit_status st = space_of(&space, r, NULL, err);
-    if (st == TACIT_OK)
-        st = tc_runner_new(&runner, space, e->program->command, 1, e->program->timeout_ms, err);
-    if (st == TACIT_OK) {
+    tacit_status status = space_of(&space, r, NULL, err);
+    if (status == TACIT_OK)
+        status = tc_runner_new(&runner, space, e->program->command, 1, e->program->timeout_ms, err);
+    if (status == TACIT_OK) {
         tc_runner_set_input(runner, in);
         tc_runner_set_variable(runner, variable ? RECORD_VARIABLE : NULL, variable);
-        st = run_program(e, runner, space, out, err);
+        status = run_program(e, runner, space, out, err);
     }
     tc_runner_free(runner);
     tc_space_free(space);
-    return st;
+    return status;
 }
 
 static tacit_status run_with_args(const evaluation *e, const tacit_row_record *r,
                                   tc_job_result *out, tacit_error *err)
 {
     tacit_error why = {0};
-    tacit_status st = run_on(e, r, -1, NULL, out, &why);
-    bool named = st == TACIT_E_NOT_FOUND && strchr(e->program->command[0], '{'); /* by the record */
-    if (st != TACIT_E_ARG && !named)
-        return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
+    tacit_status status = run_on(e, r, -1, NULL, out, &why);
+    bool named =
+        status == TACIT_E_NOT_FOUND && strchr(e->program->command[0], '{'); /* by the record */
+    if (status != TACIT_E_ARG && !named)
+        return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
     *out = (tc_job_result){.ok = false};
     snprintf(out->reason, sizeof out->reason, "%.250s", why.msg);
     return TACIT_OK;
@@ -197,12 +199,12 @@ static tacit_status run_with_stdin(const evaluation *e, const char *text, tc_job
 {
     int fd = open_unnamed();
     bool ok = fd >= 0 && dprintf(fd, "%s\n", text) >= 0 && lseek(fd, 0, SEEK_SET) == 0;
-    tacit_status st =
+    tacit_status status =
         ok ? run_on(e, NULL, fd, NULL, out, err)
            : tc_fail(err, TACIT_E_IO, "no input for the program: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
-    return st;
+    return status;
 }
 
 static tacit_status run_off_line(const evaluation *e, const tacit_row_record *r, tc_job_result *out,
@@ -215,10 +217,10 @@ static tacit_status run_off_line(const evaluation *e, const tacit_row_record *r,
     char *text = record_text(r);
     if (!text)
         return tc_fail_memory(err);
-    tacit_status st = e->program->fields == TACIT_ROW_ENV ? run_with_env(e, text, out, err)
-                                                          : run_with_stdin(e, text, out, err);
+    tacit_status status = e->program->fields == TACIT_ROW_ENV ? run_with_env(e, text, out, err)
+                                                              : run_with_stdin(e, text, out, err);
     tc_free(text);
-    return st;
+    return status;
 }
 
 tacit_status tacit_row_evaluate(const tacit_row_program *p, uint64_t row,

@@ -33,13 +33,13 @@ tacit_status tc_modeler_options(const tacit_modeler_opts *o, json_t **out, tacit
     json_t *given = json_object();
     if (!given)
         return tc_fail_memory(err);
-    tacit_status st = tc_options_take_words(a->options, a->options_size, a->name, o->n_options,
-                                            o->options, given, err);
-    if (st == TACIT_OK)
+    tacit_status status = tc_options_take_words(a->options, a->options_size, a->name, o->n_options,
+                                                o->options, given, err);
+    if (status == TACIT_OK)
         *out = given;
     else
         json_decref(given);
-    return st;
+    return status;
 }
 
 /* stored: the study that is there; its seed stays, and so do its options where none are given. */
@@ -51,9 +51,9 @@ static tacit_status make_document(const tacit_released *r, const tacit_modeler_o
     tc_released_plan p = {.trials = o->trials,
                           .seed = stored ? stored->seed : o->seed,
                           .options = stored && o->n_options == 0 ? stored->options : given};
-    tacit_status st = tc_released_study(out, r, &p, err);
+    tacit_status status = tc_released_study(out, r, &p, err);
     json_decref(given);
-    return st;
+    return status;
 }
 
 static tacit_status create(tacit_modeler *m, tacit_storage *storage, const tacit_released *r,
@@ -61,9 +61,9 @@ static tacit_status create(tacit_modeler *m, tacit_storage *storage, const tacit
 {
     tc_study_doc *doc = NULL;
     TC_TRY(make_document(r, o, NULL, &doc, err));
-    tacit_status st = tacit_study_create_in(&m->study, storage, doc, err);
+    tacit_status status = tacit_study_create_in(&m->study, storage, doc, err);
     tc_study_doc_free(doc);
-    return st;
+    return status;
 }
 
 static tacit_status check_same(const tacit_modeler *m, const tacit_released *r,
@@ -71,13 +71,13 @@ static tacit_status check_same(const tacit_modeler *m, const tacit_released *r,
 {
     const tc_study_doc *stored = tacit_study_document(m->study);
     tc_study_doc *given = NULL;
-    tacit_status st = make_document(r, o, stored, &given, err);
-    if (st == TACIT_OK)
-        st = tc_study_doc_same(stored, given, err);
+    tacit_status status = make_document(r, o, stored, &given, err);
+    if (status == TACIT_OK)
+        status = tc_study_doc_same(stored, given, err);
     tc_study_doc_free(given);
-    if (st != TACIT_OK)
+    if (status != TACIT_OK)
         tc_fail_in(err, "the modeler's state is of another release or has other options");
-    return st;
+    return status;
 }
 
 static tacit_status open_study(tacit_modeler *m, const char *storage, const tacit_released *r,
@@ -88,13 +88,13 @@ static tacit_status open_study(tacit_modeler *m, const char *storage, const taci
     opts.create = true;
     opts.threads = o->threads;
     TC_TRY(tacit_storage_open(&in, storage, &opts, err));
-    tacit_status st = tacit_study_open_in(&m->study, in, r->name, err);
-    if (st == TACIT_E_NOT_FOUND)
-        st = create(m, in, r, o, err);
-    else if (st == TACIT_OK)
-        st = check_same(m, r, o, err);
+    tacit_status status = tacit_study_open_in(&m->study, in, r->name, err);
+    if (status == TACIT_E_NOT_FOUND)
+        status = create(m, in, r, o, err);
+    else if (status == TACIT_OK)
+        status = check_same(m, r, o, err);
     tacit_storage_close(in);
-    return st;
+    return status;
 }
 
 tacit_status tacit_modeler_open(tacit_modeler **out, const char *storage,
@@ -108,10 +108,10 @@ tacit_status tacit_modeler_open(tacit_modeler **out, const char *storage,
     tacit_modeler *m = tc_alloc(1, sizeof *m);
     if (!m)
         return tc_fail_memory(err);
-    tacit_status st = open_study(m, storage, released, o, err);
-    if (st != TACIT_OK) {
+    tacit_status status = open_study(m, storage, released, o, err);
+    if (status != TACIT_OK) {
         tacit_modeler_close(m);
-        return st;
+        return status;
     }
     const tc_study_doc *doc = tacit_study_document(m->study);
     m->release = released->release;
@@ -176,18 +176,18 @@ tacit_status tacit_modeler_tell(tacit_modeler *m, const tacit_row_answer *a, boo
     TC_TRY(tacit_study_trials(m->study, NULL, &all, err));
     const tacit_trial *open = find_open(all, &a->row);
     bool told = !open && was_told(all, a->row);
-    tacit_status st = TACIT_OK;
+    tacit_status status = TACIT_OK;
     if (open && isnan(a->value)) /* a trial that failed keeps its row closed */
-        st = tacit_study_fail(m->study, open->number, TC_ROW_WITHOUT_VALUE, err);
+        status = tacit_study_fail(m->study, open->number, TC_ROW_WITHOUT_VALUE, err);
     else if (open)
-        st = tacit_study_tell(m->study, open->number, a->value, err);
+        status = tacit_study_tell(m->study, open->number, a->value, err);
     else if (!told)
-        st = tc_fail(err, TACIT_E_ARG, "the answer is about row %" PRIu64 ", which was never asked",
-                     a->row);
+        status = tc_fail(err, TACIT_E_ARG,
+                         "the answer is about row %" PRIu64 ", which was never asked", a->row);
     tacit_trials_free(all);
-    if (st == TACIT_OK && known)
+    if (status == TACIT_OK && known)
         *known = told;
-    return st;
+    return status;
 }
 
 /* E_BUDGET: there is nothing left to ask. */
@@ -227,15 +227,15 @@ tacit_status tacit_modeler_next(tacit_modeler *m, uint64_t *row, tacit_error *er
     double value;
     TC_TRY(tacit_study_trials(m->study, NULL, &all, err));
     const tacit_trial *open = find_open(all, NULL);
-    tacit_status st = TACIT_OK;
+    tacit_status status = TACIT_OK;
     if (open)
         value = (double)row_of(open);
     else
-        st = check_end(m, all, err);
-    if (st == TACIT_OK && !open)
-        st = tacit_study_ask(m->study, &trial, &value, err);
+        status = check_end(m, all, err);
+    if (status == TACIT_OK && !open)
+        status = tacit_study_ask(m->study, &trial, &value, err);
     tacit_trials_free(all);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         *row = (uint64_t)value;
-    return st;
+    return status;
 }

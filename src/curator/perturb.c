@@ -25,17 +25,17 @@ static tacit_status draw_seeded(const tacit_perturb_opts *o, double reward, size
     tc_reply reply;
     TC_TRY(tc_reply_init(&reply, o->reply, o->epsilon, o->low, o->high, err));
     tc_curator_noise_init(&noise, o->test_seed, 0);
-    tacit_status st = TACIT_OK;
-    for (size_t i = 0; i < count && st == TACIT_OK; i++) {
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < count && status == TACIT_OK; i++) {
         tc_release *r = NULL;
-        st = tc_reply_release(&r, &reply, reward, &noise.entropy, err);
-        if (st == TACIT_OK)
+        status = tc_reply_release(&r, &reply, reward, &noise.entropy, err);
+        if (status == TACIT_OK)
             replies[i] = tc_release_value(r, 0);
         tc_release_free(r);
     }
     tc_curator_noise_fini(&noise);
     *out = (tacit_perturbed){.mechanism = tc_reply_mechanism(&reply)};
-    return st;
+    return status;
 }
 
 /* All or nothing: what is refused is refused before the first reply is drawn. */
@@ -48,16 +48,16 @@ static tacit_status answer(const tacit_perturb_opts *o, tc_ldp_curator *c, doubl
     TC_TRY(tc_ldp_curator_allow(c, &q, count, err));
     *out = (tacit_perturbed){.mechanism = tc_reply_mechanism(&c->reply), .is_private = true};
     tc_curator_noise_init(&noise, -1, 0);
-    tacit_status st = TACIT_OK;
-    for (size_t i = 0; i < count && st == TACIT_OK; i++, q.number++) {
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < count && status == TACIT_OK; i++, q.number++) {
         tc_ldp_answer a = {0};
-        st = tc_ldp_curator_answer(c, &q, reward, &noise.entropy, &a, err);
+        status = tc_ldp_curator_answer(c, &q, reward, &noise.entropy, &a, err);
         replies[i] = a.value;
         out->is_private = out->is_private && a.is_private;
         out->again += a.again;
     }
     tc_curator_noise_fini(&noise);
-    return st;
+    return status;
 }
 
 /* Nobody should see an epsilon without what it is about: all that the user has ever answered. */
@@ -102,15 +102,15 @@ tacit_status tacit_perturb(const tacit_perturb_opts *opts, double reward, uint64
     tc_user_ledger l = {0};
     tc_ldp_curator c;
     tacit_perturbed made;
-    tacit_status st = tc_user_ledger_open(&l, &at, err);
-    if (st == TACIT_OK)
-        st = tc_ldp_curator_init(&c, l.ledger, &terms, err);
-    if (st == TACIT_OK)
-        st = answer(opts, &c, reward, first, count, replies, &made, err);
-    if (st == TACIT_OK)
-        st = state(opts, l.ledger, &made, err);
+    tacit_status status = tc_user_ledger_open(&l, &at, err);
+    if (status == TACIT_OK)
+        status = tc_ldp_curator_init(&c, l.ledger, &terms, err);
+    if (status == TACIT_OK)
+        status = answer(opts, &c, reward, first, count, replies, &made, err);
+    if (status == TACIT_OK)
+        status = state(opts, l.ledger, &made, err);
     tc_user_ledger_close(&l);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         *out = made;
-    return st;
+    return status;
 }

@@ -114,10 +114,10 @@ static tacit_status check_free(const releasing *w, tacit_error *err)
     const tacit_curator_opts *o = &w->c->opts;
     tc_row_secret old;
     bool same = false;
-    tacit_status st = tc_row_secret_read(&old, o->secret, &w->c->memory, err);
-    if (st == TACIT_E_NOT_FOUND)
+    tacit_status status = tc_row_secret_read(&old, o->secret, &w->c->memory, err);
+    if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
-    TC_TRY(st);
+    TC_TRY(status);
     tacit_hash here = tc_user_storage_hash(o->storage);
     TC_TRY(same_terms(&old.terms, w->terms, &same, err));
     if (same && strcmp(old.ledger, w->ledger) == 0 && tc_ledger_hash_same(&old.storage, &here))
@@ -145,12 +145,12 @@ static tacit_status keep_order(void *user, const size_t *order, size_t rows,
                        .order = order};
     char *text = tc_row_secret_encode(&s);
     tc_text_addf(&line, "%s\n", text ? text : "");
-    tacit_status st = !text || line.failed
-                          ? tc_fail_memory(err)
-                          : tc_file_write_secret(o->secret, line.data, line.len, err);
+    tacit_status status = !text || line.failed
+                              ? tc_fail_memory(err)
+                              : tc_file_write_secret(o->secret, line.data, line.len, err);
     tc_text_fini(&line);
     tc_free(text);
-    return st;
+    return status;
 }
 
 /* A release that was made before: is its order still there, and is this still its data? */
@@ -183,26 +183,26 @@ static tacit_status afford_first(const releasing *w, tacit_error *err)
     TC_TRY(tc_curator_budget(&limit, w->c->opts.budget, w->terms, NULL, &budget, err));
     if (!budget)
         return TACIT_OK;
-    tacit_status st = tc_store_open(&l.store, "memory:", true, err);
-    if (st == TACIT_OK)
-        st = tc_store_ledger(l.store, w->ledger, true, &io, err);
-    if (st == TACIT_OK)
-        st = tc_ledger_open(&l.ledger, w->ledger, &io, err);
-    if (st == TACIT_OK)
-        st = tc_ledger_would(l.ledger, budget, TACIT_UNIT_ROW, NULL, &w->cost.event,
-                             w->cost.distance, err);
+    tacit_status status = tc_store_open(&l.store, "memory:", true, err);
+    if (status == TACIT_OK)
+        status = tc_store_ledger(l.store, w->ledger, true, &io, err);
+    if (status == TACIT_OK)
+        status = tc_ledger_open(&l.ledger, w->ledger, &io, err);
+    if (status == TACIT_OK)
+        status = tc_ledger_would(l.ledger, budget, TACIT_UNIT_ROW, NULL, &w->cost.event,
+                                 w->cost.distance, err);
     tc_user_ledger_close(&l);
-    return st;
+    return status;
 }
 
 /* What will be refused must not leave a new storage or ledger behind. */
 static tacit_status open_ledger(const releasing *w, tacit_error *err)
 {
     tacit_curator *c = w->c;
-    tacit_status st = tc_user_ledger_open_in(&c->rows, c->opts.storage, w->ledger, false, err);
+    tacit_status status = tc_user_ledger_open_in(&c->rows, c->opts.storage, w->ledger, false, err);
     /* E_CORRUPT: perhaps only empty, from somebody who was killed while he made it. */
-    if (st != TACIT_E_NOT_FOUND && st != TACIT_E_CORRUPT)
-        return st;
+    if (status != TACIT_E_NOT_FOUND && status != TACIT_E_CORRUPT)
+        return status;
     TC_TRY(check_free(w, err));
     TC_TRY(afford_first(w, err));
     return tc_user_ledger_open_in(&c->rows, c->opts.storage, w->ledger, true, err);
@@ -217,12 +217,12 @@ static tacit_status commit(releasing *w, tacit_error *err)
     tc_row_keeper keeper = {keep_order, w};
     TC_TRY(tc_curator_budget(&limit, c->opts.budget, w->terms, c->rows.ledger, &budget, err));
     tc_curator_noise_init(&noise, c->opts.test_seed, 0);
-    tacit_status st = tc_row_curator_release(c->rows.ledger, budget, w->terms, w->x, &noise.entropy,
-                                             &keeper, &c->release, err);
+    tacit_status status = tc_row_curator_release(c->rows.ledger, budget, w->terms, w->x,
+                                                 &noise.entropy, &keeper, &c->release, err);
     tc_curator_noise_fini(&noise);
-    return st == TACIT_E_BUDGET
+    return status == TACIT_E_BUDGET
                ? tc_curator_over_budget(budget, c->rows.ledger, w->terms->epsilon, err)
-               : st;
+               : status;
 }
 
 /* ---- what is said about it
@@ -264,10 +264,10 @@ static void not_private(tc_text *out, const char *why)
 static tacit_status check_steps(tc_released *doc, tacit_error *err)
 {
     tacit_hash unused;
-    tacit_status st = tc_released_hash(doc, &unused, err);
-    if (st == TACIT_E_ARG)
+    tacit_status status = tc_released_hash(doc, &unused, err);
+    if (status == TACIT_E_ARG)
         doc->step = NAN;
-    return st == TACIT_E_ARG ? TACIT_OK : st;
+    return status == TACIT_E_ARG ? TACIT_OK : status;
 }
 
 static tacit_status state_release(const releasing *w, tacit_error *err)
@@ -350,12 +350,12 @@ static tacit_status release(releasing *w, tacit_error *err)
     TC_TRY(check_delta(w->terms, err));
     TC_TRY(tc_row_cost_of(w->terms, &w->cost, err));
     TC_TRY(tc_file_writable(w->c->opts.secret, err));
-    tacit_status st = lock(&w->c->opts, &fd, err);
-    if (st == TACIT_OK)
-        st = release_locked(w, err);
+    tacit_status status = lock(&w->c->opts, &fd, err);
+    if (status == TACIT_OK)
+        status = release_locked(w, err);
     if (fd >= 0)
         close(fd);
-    return st;
+    return status;
 }
 
 tacit_status tacit_curator_release(tacit_curator **out, const tacit_curator_opts *opts,
@@ -371,10 +371,10 @@ tacit_status tacit_curator_release(tacit_curator **out, const tacit_curator_opts
     TC_TRY(tc_curator_new(&c, opts, err));
     releasing w = {
         .c = c, .terms = terms, .x = x, .ledger = opts->ledger ? opts->ledger : terms->name};
-    tacit_status st = release(&w, err);
-    if (st != TACIT_OK) {
+    tacit_status status = release(&w, err);
+    if (status != TACIT_OK) {
         tacit_curator_close(c);
-        return st;
+        return status;
     }
     *out = c;
     if (report)

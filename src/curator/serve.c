@@ -65,12 +65,12 @@ tacit_status tacit_released_publish(const tacit_released *r, tacit_storage *coor
                        "a release is published at a coordinator, https://HOST:PORT; in a storage "
                        "of this process tacit_modeler_open searches it");
     TC_TRY(make_body(r, name, opts ? opts : &usual, &body, err));
-    tacit_status st = coordinator->ops->outsource(coordinator, body, &answer, err);
+    tacit_status status = coordinator->ops->outsource(coordinator, body, &answer, err);
     tc_free(body);
-    TC_TRY(st);
-    st = take_published(answer, out, err);
+    TC_TRY(status);
+    status = take_published(answer, out, err);
     json_decref(answer);
-    return st;
+    return status;
 }
 
 /* ---- answering */
@@ -97,14 +97,14 @@ static tacit_status next_question(tacit_study *study, uint64_t *trial, uint64_t 
     q.count = 1;
     q.worker = WORKER;
     q.lease_ms = LEASE_MS;
-    tacit_status st = tacit_study_ask_many(study, &q, &got, err);
-    *asked = st == TACIT_OK;
+    tacit_status status = tacit_study_ask_many(study, &q, &got, err);
+    *asked = status == TACIT_OK;
     if (*asked) {
         *trial = tacit_trials_get(got, 0)->number;
         *row = (uint64_t)tacit_trials_get(got, 0)->values[0];
     }
     tacit_trials_free(got);
-    return st == TACIT_E_BUDGET ? TACIT_OK : st;
+    return status == TACIT_E_BUDGET ? TACIT_OK : status;
 }
 
 /* A value may be expensive: it is asked for only if the ledger has no answer about this row yet. */
@@ -112,9 +112,9 @@ static tacit_status answer(tacit_curator *c, uint64_t row, const tacit_curator_s
                            tacit_row_answer *out, tacit_error *err)
 {
     double value = NAN;
-    tacit_status st = tacit_curator_recall(c, row, out, err);
-    if (st != TACIT_E_NOT_FOUND)
-        return st;
+    tacit_status status = tacit_curator_recall(c, row, out, err);
+    if (status != TACIT_E_NOT_FOUND)
+        return status;
     TC_TRY(s->value(s->user, row, &value, err));
     return tacit_curator_answer(c, row, value, out, err);
 }

@@ -46,10 +46,10 @@ static tacit_status postgres_open(tc_store **out, const char *url, bool create, 
     s->busy_ms = 10000;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->returned, NULL);
-    tacit_status st = check_and_prepare(s, create, err);
-    if (st != TACIT_OK) {
+    tacit_status status = check_and_prepare(s, create, err);
+    if (status != TACIT_OK) {
         postgres_close(&s->base);
-        return st;
+        return status;
     }
     *out = &s->base;
     return TACIT_OK;
@@ -111,9 +111,9 @@ static tacit_status find_study(tc_postgres *s, tc_pg_sql which, const tc_pg_args
     PGresult *r;
     TC_TRY(tc_pg_ask(s, true, which, args, &r, err));
     *found = PQntuples(r) > 0;
-    tacit_status st = *found ? read_study(s, r, out, err) : TACIT_OK;
+    tacit_status status = *found ? read_study(s, r, out, err) : TACIT_OK;
     PQclear(r);
-    return st;
+    return status;
 }
 
 static tacit_status postgres_study_get(tc_store *store, const char *name, tc_study_row *out,
@@ -143,9 +143,9 @@ static tacit_status postgres_study_list(tc_store *store, int64_t after, tc_study
         if (!found)
             return TACIT_OK;
         last = row.id;
-        tacit_status st = visit(user, &row, err);
+        tacit_status status = visit(user, &row, err);
         tc_study_row_fini(&row);
-        TC_TRY(st);
+        TC_TRY(status);
     }
 }
 
@@ -204,10 +204,10 @@ static tacit_status postgres_scan(tc_store *store, int64_t study, tc_event_id af
         tc_pg_arg_int(&args, PAGE_EVENTS);
         TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_SCAN, &args, &r, err));
         int n = PQntuples(r);
-        tacit_status st = visit_page(r, &after, visit, user, err);
+        tacit_status status = visit_page(r, &after, visit, user, err);
         PQclear(r);
-        if (st != TACIT_OK || n < PAGE_EVENTS)
-            return st;
+        if (status != TACIT_OK || n < PAGE_EVENTS)
+            return status;
     }
 }
 
@@ -234,9 +234,9 @@ static tacit_status postgres_find_tell(tc_store *store, int64_t study, uint64_t 
     tc_pg_arg_int(&args, study);
     tc_pg_arg_int(&args, (int64_t)trial);
     TC_TRY(tc_pg_ask((tc_postgres *)store, true, TC_PG_FIND_TELL, &args, &r, err));
-    tacit_status st = visit_told(r, visit, user, err);
+    tacit_status status = visit_told(r, visit, user, err);
     PQclear(r);
-    return st;
+    return status;
 }
 
 /* Of the server: the machines of its clients may be wrong. */

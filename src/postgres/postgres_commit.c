@@ -68,16 +68,16 @@ tacit_status tc_pg_read_end(const PGresult *r, int column, tc_chain *out, tacit_
 static tacit_status read_lock(tc_postgres *s, PGconn *c, locked *out, tacit_error *err)
 {
     PGresult *begun = tc_pg_take(c), *r = tc_pg_take(c);
-    tacit_status st = tc_pg_judge(s, c, begun, err);
-    if (st == TACIT_OK)
-        st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK)
-        st = tc_pg_read_end(r, 0, &out->at, err);
-    if (st == TACIT_OK)
+    tacit_status status = tc_pg_judge(s, c, begun, err);
+    if (status == TACIT_OK)
+        status = tc_pg_judge(s, c, r, err);
+    if (status == TACIT_OK)
+        status = tc_pg_read_end(r, 0, &out->at, err);
+    if (status == TACIT_OK)
         out->mark = tc_pg_mark(r, 0, 5);
     PQclear(begun);
     PQclear(r);
-    return st;
+    return status;
 }
 
 static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, locked *out,
@@ -90,9 +90,9 @@ static tacit_status lock_journal(tc_postgres *s, PGconn *c, const tc_append *a, 
     TC_TRY(tc_pg_send(s, c, TC_PG_BEGIN, NULL, err));
     TC_TRY(tc_pg_send(s, c, TC_PG_LOCK, &args, err));
     TC_TRY(tc_pg_turn(s, c, err));
-    tacit_status st = read_lock(s, c, out, err);
+    tacit_status status = read_lock(s, c, out, err);
     tc_pg_end(c);
-    return st;
+    return status;
 }
 
 static tacit_status check_head(tc_postgres *s, PGconn *c, const tc_append *a, const locked *j,
@@ -162,17 +162,17 @@ static tacit_status send_events(tc_postgres *s, PGconn *c, const attempt *t, tc_
 static tacit_status read_events(tc_postgres *s, PGconn *c, const tc_append *a, tacit_error *err)
 {
     size_t answers = a->n + 1 + (s->within ? 0 : 1) + (a->durable ? 1 : 0); /* ADVANCE, COMMIT */
-    tacit_status st = TACIT_OK;
-    for (size_t i = 0; st == TACIT_OK && i < answers; i++) {
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; status == TACIT_OK && i < answers; i++) {
         PGresult *r = tc_pg_take(c);
         if (i < a->n && tc_pg_is_duplicate(r, "one_tell"))
-            st = tc_fail(err, TACIT_E_STATE, "trial %llu has been told already",
-                         (unsigned long long)a->events[i].trial);
+            status = tc_fail(err, TACIT_E_STATE, "trial %llu has been told already",
+                             (unsigned long long)a->events[i].trial);
         else
-            st = tc_pg_judge(s, c, r, err);
+            status = tc_pg_judge(s, c, r, err);
         PQclear(r);
     }
-    return st;
+    return status;
 }
 
 static tacit_status write_events(tc_postgres *s, PGconn *c, attempt *t, tc_chain *at,
@@ -183,11 +183,11 @@ static tacit_status write_events(tc_postgres *s, PGconn *c, attempt *t, tc_chain
     t->sent = true;
     TC_TRY(tc_pg_begin(s, c, err));
     TC_TRY(send_events(s, c, t, at, err));
-    tacit_status st = read_events(s, c, t->a, err);
+    tacit_status status = read_events(s, c, t->a, err);
     tc_pg_end(c);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         t->end = at->end;
-    return st;
+    return status;
 }
 
 /* ---- a second attempt */

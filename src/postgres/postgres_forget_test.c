@@ -71,9 +71,9 @@ static tacit_status forget_meanwhile(tc_postgres *s, PGconn *c, void *user, taci
     tc_store_forget(&s->base);
     assert_links(&s->base, 2, 1); /* the idle one is closed, the other one goes on */
     PGresult *r = PQexec(c, "SELECT 1");
-    tacit_status st = tc_pg_judge(s, c, r, err);
+    tacit_status status = tc_pg_judge(s, c, r, err);
     PQclear(r);
-    return st;
+    return status;
 }
 
 static void who_uses_a_connection_is_not_disturbed_by_forgetting(void **state)

@@ -53,9 +53,9 @@ static tacit_status set_session(tc_postgres *s, PGconn *c, tacit_error *err)
     const char *values[] = {wait};
     snprintf(wait, sizeof wait, "%llu", (unsigned long long)s->busy_ms);
     PGresult *r = PQexecParams(c, SESSION, 1, NULL, values, NULL, NULL, 0);
-    tacit_status st = tc_pg_judge(s, c, r, err);
+    tacit_status status = tc_pg_judge(s, c, r, err);
     PQclear(r);
-    return st;
+    return status;
 }
 
 static tacit_status check_server(const tc_postgres *s, PGconn *c, tacit_error *err)
@@ -128,18 +128,18 @@ tacit_status tc_pg_connect(tc_postgres *s, PGconn **out, tacit_error *err)
     if (!c)
         return tc_fail_memory(err);
     PQsetNoticeProcessor(c, ignore_notice, NULL);
-    tacit_status st = s->place ? TACIT_OK : name_place(s, c, err);
-    if (st == TACIT_OK && PQstatus(c) != CONNECTION_OK)
-        st = tc_pg_fail(s, c, err);
-    if (st == TACIT_OK)
-        st = check_server(s, c, err);
-    if (st == TACIT_OK)
-        st = set_session(s, c, err);
-    if (st == TACIT_OK)
+    tacit_status status = s->place ? TACIT_OK : name_place(s, c, err);
+    if (status == TACIT_OK && PQstatus(c) != CONNECTION_OK)
+        status = tc_pg_fail(s, c, err);
+    if (status == TACIT_OK)
+        status = check_server(s, c, err);
+    if (status == TACIT_OK)
+        status = set_session(s, c, err);
+    if (status == TACIT_OK)
         *out = c;
     else
         PQfinish(c);
-    return st;
+    return status;
 }
 
 /* ---- lending */
@@ -174,12 +174,12 @@ static tacit_status ready(tc_postgres *s, tc_pg_link *l, tacit_error *err)
     set_conn(s, l, NULL);
     PGconn *c = NULL;
     TC_TRY(tc_pg_connect(s, &c, err));
-    tacit_status st = tc_pg_prepare(s, c, err);
-    if (st == TACIT_OK)
+    tacit_status status = tc_pg_prepare(s, c, err);
+    if (status == TACIT_OK)
         set_conn(s, l, c);
     else
         PQfinish(c);
-    return st;
+    return status;
 }
 
 /* One that is connected, if there is; else one that is not. secret: it is going to carry something that must be
@@ -251,16 +251,16 @@ static tacit_status try_once(tc_postgres *s, bool secret, tc_pg_work work, void 
                              tacit_error *err)
 {
     tc_pg_link *l = lend(s, secret);
-    tacit_status st = ready(s, l, err);
+    tacit_status status = ready(s, l, err);
     *broken = false;
-    if (st == TACIT_OK) {
+    if (status == TACIT_OK) {
         if (secret)
             mark_secret(s, l);
-        st = work(s, l->conn, user, err);
-        *broken = st != TACIT_OK && PQstatus(l->conn) != CONNECTION_OK;
+        status = work(s, l->conn, user, err);
+        *broken = status != TACIT_OK && PQstatus(l->conn) != CONNECTION_OK;
     }
     give_back(s, l);
-    return st;
+    return status;
 }
 
 static tacit_status try_twice(tc_postgres *s, bool secret, bool again, tc_pg_work work, void *user,
@@ -269,8 +269,8 @@ static tacit_status try_twice(tc_postgres *s, bool secret, bool again, tc_pg_wor
     bool broken;
     if (s->within)
         return work(s, s->within, user, err);
-    tacit_status st = try_once(s, secret, work, user, &broken, err);
-    return broken && again ? try_once(s, secret, work, user, &broken, err) : st;
+    tacit_status status = try_once(s, secret, work, user, &broken, err);
+    return broken && again ? try_once(s, secret, work, user, &broken, err) : status;
 }
 
 tacit_status tc_pg_with(tc_postgres *s, bool again, tc_pg_work work, void *user, tacit_error *err)
@@ -351,14 +351,14 @@ tacit_status tc_pg_with_since(tc_postgres *s, uint64_t since, tc_pg_work work, v
     *none = false;
     while ((l = lend_old(s, since))) {
         bool alive = is_alive(l->conn);
-        tacit_status st = alive ? work(s, l->conn, user, err) : TACIT_OK;
+        tacit_status status = alive ? work(s, l->conn, user, err) : TACIT_OK;
         if (PQstatus(l->conn) != CONNECTION_OK) { /* the next one, if that lives */
             set_conn(s, l, NULL);
             alive = false;
         }
         give_back(s, l);
         if (alive)
-            return st;
+            return status;
     }
     *none = true;
     return TACIT_OK;

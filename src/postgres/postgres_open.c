@@ -119,10 +119,10 @@ static tacit_status upgrade_steps(tc_postgres *s, PGconn *c, tacit_error *err)
 static tacit_status upgrade(tc_postgres *s, PGconn *c, tacit_error *err)
 {
     TC_TRY(tc_pg_query(s, c, "BEGIN", NULL, NULL, err));
-    tacit_status st = upgrade_steps(s, c, err);
-    if (st != TACIT_OK)
+    tacit_status status = upgrade_steps(s, c, err);
+    if (status != TACIT_OK)
         PQclear(PQexec(c, "ROLLBACK"));
-    return st;
+    return status;
 }
 
 tacit_status tc_pg_check_schema(tc_postgres *s, PGconn *c, bool create, tacit_error *err)

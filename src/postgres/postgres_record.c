@@ -123,11 +123,11 @@ static tacit_status send_set(tc_postgres *s, PGconn *c, const change_set *w, tac
 static tacit_status take_count(tc_postgres *s, PGconn *c, uint64_t *touched, tacit_error *err)
 {
     PGresult *r = tc_pg_take(c);
-    tacit_status st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK)
+    tacit_status status = tc_pg_judge(s, c, r, err);
+    if (status == TACIT_OK)
         *touched = strtoull(PQcmdTuples(r), NULL, 10);
     PQclear(r);
-    return st;
+    return status;
 }
 
 static tacit_status read_studies(tc_postgres *s, PGconn *c, const change_set *w, tacit_error *err)
@@ -170,20 +170,20 @@ static tacit_status commit_set(tc_postgres *s, PGconn *c, const change_set *w, t
     if (!w->strict)
         TC_TRY(tc_pg_send(s, c, TC_PG_SYNC, NULL, err));
     TC_TRY(tc_pg_turn(s, c, err));
-    tacit_status st = take_count(s, c, &none, err);
-    if (st == TACIT_OK && !w->strict)
-        st = take_count(s, c, &none, err);
+    tacit_status status = take_count(s, c, &none, err);
+    if (status == TACIT_OK && !w->strict)
+        status = take_count(s, c, &none, err);
     tc_pg_end(c);
-    return st;
+    return status;
 }
 
 static tacit_status change_all(tc_postgres *s, PGconn *c, void *user, tacit_error *err)
 {
     change_set *w = user;
     TC_TRY(send_set(s, c, w, err));
-    tacit_status st = read_set(s, c, w, err);
+    tacit_status status = read_set(s, c, w, err);
     tc_pg_end(c);
-    TC_TRY(st);
+    TC_TRY(status);
     if (w->refused < w->n)
         return tc_change_conflict(err);
     return s->within ? TACIT_OK : commit_set(s, c, w, err);
@@ -202,12 +202,12 @@ tacit_status tc_pg_change(tc_store *store, const tc_change *c, size_t n, size_t 
         w.strict = w.strict || tc_record_is_ledger(c[i].record.kind);
     }
     qsort(w.sorted, n, sizeof *w.sorted, by_key);
-    tacit_status st =
+    tacit_status status =
         (secret ? tc_pg_with_secret : tc_pg_with)((tc_postgres *)store, false, change_all, &w, err);
     tc_free(w.sorted);
-    if (st == TACIT_E_CONFLICT && refused)
+    if (status == TACIT_E_CONFLICT && refused)
         *refused = w.refused;
-    return st;
+    return status;
 }
 
 /* ---- on disk? ---- */
@@ -230,13 +230,13 @@ tacit_status tc_pg_wait_durable(tc_store *store, uint64_t since, tacit_error *er
 {
     tc_postgres *s = (tc_postgres *)store;
     bool none;
-    tacit_status st = tc_pg_with_since(s, since, sync_all, NULL, &none, err);
+    tacit_status status = tc_pg_with_since(s, since, sync_all, NULL, &none, err);
     return none
                ? tc_fail(err, TACIT_E_BUSY,
                          "the connection to %s was lost meanwhile, and what was seen before may be "
                          "lost with it; ask again",
                          s->place)
-               : st;
+               : status;
 }
 
 /* ---- reading ---- */
@@ -283,9 +283,9 @@ tacit_status tc_pg_record_get(tc_store *store, const tc_record *which, tc_record
     PGresult *r;
     arg_key(&args, which);
     TC_TRY(ask_for(which->kind, (tc_postgres *)store, TC_PG_RECORD_GET, &args, &r, err));
-    tacit_status st = copy_value(which, r, out, err);
+    tacit_status status = copy_value(which, r, out, err);
     tc_pg_clear_secret(r);
-    return st;
+    return status;
 }
 
 /* bounds must live until the statement is sent. */
@@ -348,9 +348,9 @@ tacit_status tc_pg_record_scan(tc_store *store, const tc_record_range *range, tc
         got = (uint64_t)PQntuples(page);
         if (got > 0)
             advance(&rest, page, key);
-        tacit_status st = visit_page(range, page, visit, user, err);
+        tacit_status status = visit_page(range, page, visit, user, err);
         tc_pg_clear_secret(page);
-        TC_TRY(st);
+        TC_TRY(status);
         wanted -= got;
     } while (got == most && wanted > 0);
     return TACIT_OK;
@@ -405,13 +405,13 @@ static tacit_status erase_study(tc_postgres *s, PGconn *c, void *user, tacit_err
     const int64_t *study = user;
     uint64_t touched = 0, journals = 0;
     TC_TRY(send_erasing(s, c, *study, err));
-    tacit_status st = take_count(s, c, &touched, err); /* BEGIN */
-    for (size_t i = 0; st == TACIT_OK && i < ERASING; i++)
-        st = take_count(s, c, i == 0 ? &journals : &touched, err);
+    tacit_status status = take_count(s, c, &touched, err); /* BEGIN */
+    for (size_t i = 0; status == TACIT_OK && i < ERASING; i++)
+        status = take_count(s, c, i == 0 ? &journals : &touched, err);
     tc_pg_end(c);
-    if (st == TACIT_OK && journals == 0)
+    if (status == TACIT_OK && journals == 0)
         return tc_study_gone(err);
-    return st;
+    return status;
 }
 
 tacit_status tc_pg_study_erase(tc_store *store, int64_t study, tacit_error *err)

@@ -61,9 +61,9 @@ static tacit_status salvage_in(tc_postgres *s, PGconn *c, void *user, tacit_erro
         PGresult *r;
         TC_TRY(tc_pg_query(s, c, "FETCH 500 FROM tacit_found", NULL, &r, err));
         n = PQntuples(r);
-        tacit_status st = visit_page(v, r, err);
+        tacit_status status = visit_page(v, r, err);
         PQclear(r);
-        TC_TRY(st);
+        TC_TRY(status);
     }
     return tc_pg_query(s, c, "COMMIT", NULL, NULL, err);
 }

@@ -151,13 +151,13 @@ static tacit_status sum_rows(tc_postgres *s, PGconn *c, const char *cursor, give
     TC_TRY(tc_pg_query(s, c, cursor, NULL, NULL, err));
     for (int n = 1; n > 0;) {
         PGresult *r;
-        tacit_status st = TACIT_OK;
+        tacit_status status = TACIT_OK;
         TC_TRY(tc_pg_query(s, c, "FETCH 200 FROM tacit_unsummed", NULL, &r, err));
         n = PQntuples(r);
-        for (int i = 0; st == TACIT_OK && i < n; i++)
-            st = give(s, c, r, i, err);
+        for (int i = 0; status == TACIT_OK && i < n; i++)
+            status = give(s, c, r, i, err);
         PQclear(r);
-        TC_TRY(st);
+        TC_TRY(status);
     }
     return tc_pg_query(s, c, "CLOSE tacit_unsummed", NULL, NULL, err);
 }

@@ -189,8 +189,8 @@ static void failures_do_not_show_the_password(void **state)
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
         tc_store *s = NULL;
         tacit_error err = {0};
-        tacit_status st = tc_store_open(&s, urls[i], true, &err);
-        assert_true(st == TACIT_E_IO || st == TACIT_E_ARG);
+        tacit_status status = tc_store_open(&s, urls[i], true, &err);
+        assert_true(status == TACIT_E_IO || status == TACIT_E_ARG);
         if (strstr(err.msg, "hunter2") || strstr(err.msg, "ter2") || strchr(err.msg, '\n'))
             fail_msg("%s: %s", urls[i], err.msg);
     }

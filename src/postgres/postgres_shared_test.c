@@ -61,8 +61,8 @@ static int share(uint64_t child, uint64_t each)
     int64_t id;
     if (tc_store_open(&s, url, true, &err) != TACIT_OK)
         return 1;
-    tacit_status st = tc_store_study_put(s, &row, &id, &err);
-    if (st != TACIT_OK && st != TACIT_E_CONFLICT)
+    tacit_status status = tc_store_study_put(s, &row, &id, &err);
+    if (status != TACIT_OK && status != TACIT_E_CONFLICT)
         return 2;
     if (tc_store_study_get(s, "a", &got, &err) != TACIT_OK)
         return 3;
@@ -121,8 +121,8 @@ static void *insert_sets(void *user)
                 {.kind = TC_RECORD_AGENT, .key = keys[i], .key_size = 3, .value = "v", .size = 1}};
         }
         pthread_barrier_wait(&together);
-        tacit_status st = tc_store_change(t->store, c, SET_KEYS, NULL, &err);
-        t->ok = t->ok && (st == TACIT_OK || st == TACIT_E_CONFLICT);
+        tacit_status status = tc_store_change(t->store, c, SET_KEYS, NULL, &err);
+        t->ok = t->ok && (status == TACIT_OK || status == TACIT_E_CONFLICT);
     }
     return NULL;
 }

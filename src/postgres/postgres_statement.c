@@ -275,12 +275,12 @@ tacit_status tc_pg_run(tc_postgres *s, PGconn *c, tc_pg_sql which, const tc_pg_a
                        PGresult **out, tacit_error *err)
 {
     PGresult *r = tc_pg_exec(c, which, args);
-    tacit_status st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK)
+    tacit_status status = tc_pg_judge(s, c, r, err);
+    if (status == TACIT_OK)
         *out = r;
     else
         PQclear(r);
-    return st;
+    return status;
 }
 
 tacit_status tc_pg_query(tc_postgres *s, PGconn *c, const char *sql, const tc_pg_args *args,
@@ -291,12 +291,12 @@ tacit_status tc_pg_query(tc_postgres *s, PGconn *c, const char *sql, const tc_pg
     PGresult *r = args || out
                       ? PQexecParams(c, sql, a->n, NULL, a->values, a->lengths, a->formats, 1)
                       : PQexec(c, sql);
-    tacit_status st = tc_pg_judge(s, c, r, err);
-    if (st == TACIT_OK && out)
+    tacit_status status = tc_pg_judge(s, c, r, err);
+    if (status == TACIT_OK && out)
         *out = r;
     else
         PQclear(r);
-    return st;
+    return status;
 }
 
 tacit_status tc_pg_begin(tc_postgres *s, PGconn *c, tacit_error *err)
@@ -359,12 +359,12 @@ static tacit_status send_all(tc_postgres *s, PGconn *c, tacit_error *err)
 tacit_status tc_pg_prepare(tc_postgres *s, PGconn *c, tacit_error *err)
 {
     TC_TRY(tc_pg_begin(s, c, err));
-    tacit_status st = send_all(s, c, err);
-    for (int i = 0; st == TACIT_OK && i < TC_PG_COUNT; i++) {
+    tacit_status status = send_all(s, c, err);
+    for (int i = 0; status == TACIT_OK && i < TC_PG_COUNT; i++) {
         PGresult *r = tc_pg_take(c);
-        st = tc_pg_judge(s, c, r, err);
+        status = tc_pg_judge(s, c, r, err);
         PQclear(r);
     }
     tc_pg_end(c);
-    return st;
+    return status;
 }

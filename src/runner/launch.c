@@ -191,12 +191,13 @@ tacit_status tc_launch_start(const tc_launch *l, tc_process *p, tacit_error *err
     int why = errno;
     close(out[1]);
     close(report[1]);
-    tacit_status st = pid < 0 ? tc_fail(err, TACIT_E_IO, "no process for a job: %s", strerror(why))
+    tacit_status status = pid < 0
+                              ? tc_fail(err, TACIT_E_IO, "no process for a job: %s", strerror(why))
                               : adopt(l, pid, report[0], p, err);
     close(report[0]);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         p->out_fd = out[0];
     else
         close(out[0]);
-    return st;
+    return status;
 }

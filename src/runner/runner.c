@@ -50,9 +50,9 @@ static tacit_status check_program(const tc_runner *r, tacit_error *err)
 {
     const char *name = tc_template_literal(r->command, 0);
     tc_text path = {0};
-    tacit_status st = name ? tc_program_find(name, &path, err) : TACIT_OK;
+    tacit_status status = name ? tc_program_find(name, &path, err) : TACIT_OK;
     tc_text_fini(&path);
-    return st;
+    return status;
 }
 
 tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *argv, size_t jobs,
@@ -67,14 +67,14 @@ tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *
     r->input = -1;
     r->job = tc_alloc(jobs, sizeof *r->job);
     r->polled = tc_alloc(2 * jobs, sizeof *r->polled);
-    tacit_status st = r->job && r->polled ? TACIT_OK : tc_fail_memory(err);
-    if (st == TACIT_OK)
-        st = tc_template_new(&r->command, space, argv, err);
-    if (st == TACIT_OK)
-        st = check_program(r, err);
-    if (st != TACIT_OK) {
+    tacit_status status = r->job && r->polled ? TACIT_OK : tc_fail_memory(err);
+    if (status == TACIT_OK)
+        status = tc_template_new(&r->command, space, argv, err);
+    if (status == TACIT_OK)
+        status = check_program(r, err);
+    if (status != TACIT_OK) {
         tc_runner_free(r);
-        return st;
+        return status;
     }
     *out = r;
     return TACIT_OK;
@@ -205,15 +205,15 @@ static tacit_status launch(tc_runner *r, job *j, uint64_t trial, const double *v
                    .envp = make_envp(r, trial, values, &a),
                    .in_fd = r->input,
                    .silent = r->silent};
-    tacit_status st =
+    tacit_status status =
         a.failed || !l.argv ? tc_fail_memory(err) : tc_program_find(l.argv[0], &path, err);
-    if (st == TACIT_OK) {
+    if (status == TACIT_OK) {
         l.path = tc_text_get(&path);
-        st = tc_launch_start(&l, &j->process, err);
+        status = tc_launch_start(&l, &j->process, err);
     }
     tc_text_fini(&path);
     tc_arena_fini(&a);
-    return st;
+    return status;
 }
 
 tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values, tacit_error *err)

@@ -39,12 +39,13 @@ static tacit_status unknown_name(const tc_space *s, const char *name, const char
         tc_text_addf(&known, "{%s}, ", s->params[i].name);
     for (size_t d = 0; s->domain && d < s->domain->dim; d++)
         tc_text_addf(&known, "{%s}, ", s->domain->names[d]);
-    tacit_status st = tc_fail(err, TACIT_E_ARG,
-                              "{%s} in \"%s\" is not a parameter; there are %s{trial} (write {{ "
-                              "for a brace)",
-                              name, arg, tc_text_get(&known));
+    tacit_status status =
+        tc_fail(err, TACIT_E_ARG,
+                "{%s} in \"%s\" is not a parameter; there are %s{trial} (write {{ "
+                "for a brace)",
+                name, arg, tc_text_get(&known));
     tc_text_fini(&known);
-    return st;
+    return status;
 }
 
 static tacit_status resolve(const tc_template *t, const char *name, const char *arg, piece *out,
@@ -174,10 +175,10 @@ tacit_status tc_template_new(tc_template **out, const tc_space *space, char *con
     if (!t)
         return tc_fail_memory(err);
     t->space = space;
-    tacit_status st = read_words(t, argv, err);
-    if (st != TACIT_OK) {
+    tacit_status status = read_words(t, argv, err);
+    if (status != TACIT_OK) {
         tc_template_free(t);
-        return st;
+        return status;
     }
     *out = t;
     return TACIT_OK;

@@ -125,13 +125,13 @@ static tacit_status apply_row(void *user, const tc_event_row *row, tacit_error *
     const reader *r = user;
     tc_arena scratch = {0};
     tc_event e = {.seq = row->seq, .kind = row->kind, .trial = row->trial, .time_ms = row->time_ms};
-    tacit_status st = tc_event_decode(r->w->space, row->body, &scratch, &e, err);
-    if (st == TACIT_OK)
-        st = tc_optimizer_apply(r->a->o, &e, err);
-    if (st == TACIT_OK)
+    tacit_status status = tc_event_decode(r->w->space, row->body, &scratch, &e, err);
+    if (status == TACIT_OK)
+        status = tc_optimizer_apply(r->a->o, &e, err);
+    if (status == TACIT_OK)
         note(r->w, r->a, &e);
     tc_arena_fini(&scratch);
-    return st;
+    return status;
 }
 
 /* Stores an event, and only then lets the optimizer know its stored form. */

@@ -122,9 +122,9 @@ static bool find_orphan(play *p, size_t process, worker *w)
     return found;
 }
 
-static bool is_transient(tacit_status st)
+static bool is_transient(tacit_status status)
 {
-    return st == TACIT_E_IO || st == TACIT_E_BUSY;
+    return status == TACIT_E_IO || status == TACIT_E_BUSY;
 }
 
 static void ask(play *p, size_t process, worker *w)
@@ -132,11 +132,12 @@ static void ask(play *p, size_t process, worker *w)
     tacit_error err = {0};
     const tc_ask_request req = {.lease_ms = LEASE_MS, .pulls = 1, .planned = TRIALS};
     uint64_t pulls;
-    tacit_status st = tc_study_ask_batch(p->studies[process], &req, &w->trial, &w->x, &pulls, &err);
-    if (st == TACIT_E_BUDGET ? !find_orphan(p, process, w) : is_transient(st))
+    tacit_status status =
+        tc_study_ask_batch(p->studies[process], &req, &w->trial, &w->x, &pulls, &err);
+    if (status == TACIT_E_BUDGET ? !find_orphan(p, process, w) : is_transient(status))
         return;
-    if (st != TACIT_E_BUDGET)
-        assert_ok(st);
+    if (status != TACIT_E_BUDGET)
+        assert_ok(status);
     assert_alone(p, w);
     w->busy = true;
     w->late = (int)(w->trial % 3);
@@ -159,11 +160,11 @@ static bool is_told(play *p, size_t process, const worker *w)
 static void tell(play *p, size_t process, worker *w)
 {
     tacit_error err = {0};
-    tacit_status st = tc_study_tell(p->studies[process], w->trial, NULL, objective(w->x), &err);
-    if (is_transient(st) || (st == TACIT_E_STATE && !is_told(p, process, w)))
+    tacit_status status = tc_study_tell(p->studies[process], w->trial, NULL, objective(w->x), &err);
+    if (is_transient(status) || (status == TACIT_E_STATE && !is_told(p, process, w)))
         return; /* it tries again */
-    if (st != TACIT_E_STATE)
-        assert_ok(st);
+    if (status != TACIT_E_STATE)
+        assert_ok(status);
     assert_true(w->trial < TRIALS);
     p->told += !p->known[w->trial];
     p->known[w->trial] = true;

@@ -145,10 +145,10 @@ tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err)
         return TACIT_OK;
     if (pthread_mutex_trylock(&s->lock) != 0)
         return TACIT_OK;
-    tacit_status st = expire_locked(s, next_ms, err);
+    tacit_status status = expire_locked(s, next_ms, err);
     pthread_mutex_unlock(&s->lock);
-    if (st != TACIT_E_CONFLICT)
-        return st;
+    if (status != TACIT_E_CONFLICT)
+        return status;
     *next_ms = tc_study_now(s); /* others were faster: the next time sees what they did */
     return TACIT_OK;
 }

@@ -172,13 +172,13 @@ static uint64_t spend_all(tacit_ledger *l, const tacit_budget *b, const char *se
         tacit_receipt *x = NULL;
         tacit_charge c = charge_of(round);
         tacit_status would = tacit_ledger_would(l, b, NULL, &cost, &err);
-        tacit_status st = tacit_ledger_release(l, b, &c, r, &x, &err);
-        assert_int_equal(would, st);
+        tacit_status status = tacit_ledger_release(l, b, &c, r, &x, &err);
+        assert_int_equal(would, status);
         tacit_release_free(r);
         tacit_receipt_free(x);
-        if (st == TACIT_OK)
+        if (status == TACIT_OK)
             continue;
-        assert_int_equal(st, TACIT_E_BUDGET);
+        assert_int_equal(status, TACIT_E_BUDGET);
         assert_non_null(strstr(err.msg, sentence));
         assert_null(x);
         assert_fails(tacit_ledger_find(l, &c, &x, &err), TACIT_E_NOT_FOUND, "no release of round");

@@ -62,7 +62,7 @@ tacit_status tacit_ledger_list(const char *storage, void (*visit)(void *user, co
     TC_GIVEN(storage);
     TC_GIVEN(visit);
     TC_TRY(tc_store_open(&store, storage, false, err));
-    tacit_status st = tc_store_ledger_list(store, visit_one, &(listing){visit, user}, err);
+    tacit_status status = tc_store_ledger_list(store, visit_one, &(listing){visit, user}, err);
     tc_store_close(store);
-    return st;
+    return status;
 }

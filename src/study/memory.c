@@ -133,9 +133,9 @@ static tacit_status memory_study_put(tc_store *s, const tc_study_row *row, int64
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = put_locked(m, row, id, err);
+    tacit_status status = put_locked(m, row, id, err);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return status;
 }
 
 static tacit_status memory_study_get(tc_store *s, const char *name, tc_study_row *out,
@@ -204,10 +204,10 @@ static tacit_status add_event(journal *j, const tc_event_row *e, tacit_error *er
     char *body = tc_strdup(e->body);
     if (!body)
         return tc_fail_memory(err);
-    tacit_status st = e->kind == TC_EVENT_TELL ? mark_told(j, e->trial, err) : TACIT_OK;
-    if (st != TACIT_OK) {
+    tacit_status status = e->kind == TC_EVENT_TELL ? mark_told(j, e->trial, err) : TACIT_OK;
+    if (status != TACIT_OK) {
         tc_free(body);
-        return st;
+        return status;
     }
     tc_event_row *copy = &j->events[j->n++];
     *copy = *e;
@@ -250,10 +250,10 @@ static tacit_status append_locked(memory_store *m, const tc_append *a, tc_event_
         return tc_fail_memory(err);
     size_t before = j->n;
     for (size_t i = 0; i < a->n; i++) {
-        tacit_status st = add_event(j, &a->events[i], err);
-        if (st != TACIT_OK) {
+        tacit_status status = add_event(j, &a->events[i], err);
+        if (status != TACIT_OK) {
             take_back(j, before);
-            return st;
+            return status;
         }
     }
     *end = (tc_event_id){.seq = j->n};
@@ -265,9 +265,9 @@ static tacit_status memory_append(tc_store *s, const tc_append *a, tc_event_id *
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = append_locked(m, a, end, err);
+    tacit_status status = append_locked(m, a, end, err);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return status;
 }
 
 static tacit_status scan_locked(memory_store *m, int64_t study, tc_event_id after,
@@ -288,9 +288,9 @@ static tacit_status memory_scan(tc_store *s, int64_t study, tc_event_id after, t
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = scan_locked(m, study, after, visit, user, err);
+    tacit_status status = scan_locked(m, study, after, visit, user, err);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return status;
 }
 
 static tacit_status told_locked(memory_store *m, int64_t study, uint64_t trial,
@@ -310,9 +310,9 @@ static tacit_status memory_find_tell(tc_store *s, int64_t study, uint64_t trial,
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = told_locked(m, study, trial, visit, user, err);
+    tacit_status status = told_locked(m, study, trial, visit, user, err);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return status;
 }
 
 /* ---- records ---- */
@@ -331,11 +331,11 @@ static tacit_status memory_change(tc_store *s, const tc_change *c, size_t n, siz
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = check_studies(m, c, n, err);
-    if (st == TACIT_OK)
-        st = tc_memory_change(&m->records, c, n, refused, err);
+    tacit_status status = check_studies(m, c, n, err);
+    if (status == TACIT_OK)
+        status = tc_memory_change(&m->records, c, n, refused, err);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return status;
 }
 
 static tacit_status memory_record_get(tc_store *s, const tc_record *which, tc_record *out,
@@ -343,9 +343,9 @@ static tacit_status memory_record_get(tc_store *s, const tc_record *which, tc_re
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = tc_memory_record_get(&m->records, which, out, err);
+    tacit_status status = tc_memory_record_get(&m->records, which, out, err);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return status;
 }
 
 static tacit_status memory_record_scan(tc_store *s, const tc_record_range *range,
@@ -353,9 +353,9 @@ static tacit_status memory_record_scan(tc_store *s, const tc_record_range *range
 {
     memory_store *m = (memory_store *)s;
     pthread_mutex_lock(&m->lock);
-    tacit_status st = tc_memory_record_scan(&m->records, range, visit, user, err);
+    tacit_status status = tc_memory_record_scan(&m->records, range, visit, user, err);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return status;
 }
 
 static tacit_status memory_record_count(tc_store *s, const tc_record_range *range, uint64_t *out,
@@ -400,11 +400,11 @@ static tacit_status memory_transact(tc_store *s, bool writes, tc_store_work work
     memory_store *m = (memory_store *)s;
     bool empty = m->n == 0 && m->records.n == 0;
     m->keeps_numbers = writes;
-    tacit_status st = work(s, user, err);
+    tacit_status status = work(s, user, err);
     m->keeps_numbers = false;
-    if (st != TACIT_OK && writes && empty)
+    if (status != TACIT_OK && writes && empty)
         drop_all(m);
-    return st;
+    return status;
 }
 
 const tc_store_ops tc_store_memory = {

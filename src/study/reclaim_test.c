@@ -116,9 +116,10 @@ static void *claim_all(void *user)
         tc_study_open(&s, store, "s", NULL, NULL) != TACIT_OK)
         return NULL;
     for (uint64_t i = 0; i < TRIALS; i++) {
-        tacit_status st = tc_study_reclaim(s, i, &(tc_claim){.from = "dead", .to = c->name}, NULL);
-        c->won += st == TACIT_OK;
-        c->lost += st == TACIT_E_STATE;
+        tacit_status status =
+            tc_study_reclaim(s, i, &(tc_claim){.from = "dead", .to = c->name}, NULL);
+        c->won += status == TACIT_OK;
+        c->lost += status == TACIT_E_STATE;
     }
     tc_study_close(s);
     tc_store_close(store);

@@ -30,10 +30,10 @@ typedef struct repair {
 
 static tacit_status say(const repair *r, tc_text *line, tacit_error *err)
 {
-    tacit_status st =
+    tacit_status status =
         line->failed ? tc_fail_memory(err) : r->io->say(r->io->user, tc_text_get(line), err);
     tc_text_fini(line);
-    return st;
+    return status;
 }
 
 static bool has_trial(tc_event_kind kind)
@@ -104,9 +104,9 @@ static tacit_status find_point(const repair *r, uint64_t trial, tc_arena *scratc
         tc_event e = {.kind = TC_EVENT_TELL, .trial = trial};
         if (!f->whole || f->row.kind != TC_EVENT_TELL || f->row.trial != trial)
             continue;
-        tacit_status st = tc_event_decode(r->study->doc->space, f->row.body, scratch, &e, err);
-        *point = st == TACIT_OK ? e.values : NULL;
-        return st == TACIT_E_MEMORY ? st : TACIT_OK;
+        tacit_status status = tc_event_decode(r->study->doc->space, f->row.body, scratch, &e, err);
+        *point = status == TACIT_OK ? e.values : NULL;
+        return status == TACIT_E_MEMORY ? status : TACIT_OK;
     }
     return TACIT_OK;
 }
@@ -158,18 +158,18 @@ static tacit_status play(repair *r, const tc_found *f, tc_arena *scratch, tacit_
 {
     tacit_error why = {0};
     tc_event e = {.kind = f->row.kind, .trial = f->row.trial, .time_ms = f->row.time_ms};
-    tacit_status st = tc_event_decode(r->study->doc->space, f->row.body, scratch, &e, &why);
-    if (st == TACIT_E_CORRUPT)
+    tacit_status status = tc_event_decode(r->study->doc->space, f->row.body, scratch, &e, &why);
+    if (status == TACIT_E_CORRUPT)
         return leave_out(r, &f->row, "cannot be read", err);
-    if (st == TACIT_OK && tc_optimizer_apply(r->study->opt, &e, &why) != TACIT_OK) {
-        st = why.code == TACIT_E_CORRUPT ? make_room(r, &e, scratch, err) : why.code;
-        if (st == TACIT_OK)
-            st = tc_optimizer_apply(r->study->opt, &e, &why);
+    if (status == TACIT_OK && tc_optimizer_apply(r->study->opt, &e, &why) != TACIT_OK) {
+        status = why.code == TACIT_E_CORRUPT ? make_room(r, &e, scratch, err) : why.code;
+        if (status == TACIT_OK)
+            status = tc_optimizer_apply(r->study->opt, &e, &why);
     }
-    if (st == TACIT_E_CORRUPT)
+    if (status == TACIT_E_CORRUPT)
         return leave_out(r, &f->row, "does not fit what is left before it", err);
-    if (st != TACIT_OK)
-        return tc_fail(err, st, "%s", why.msg);
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
     r->result.kept++;
     return add_row(r, &f->row, err);
 }
@@ -177,10 +177,10 @@ static tacit_status play(repair *r, const tc_found *f, tc_arena *scratch, tacit_
 static tacit_status play_found(repair *r, const tc_found *f, tacit_error *err)
 {
     tc_arena scratch = {0};
-    tacit_status st = f->whole ? play(r, f, &scratch, err)
-                               : leave_out(r, &f->row, "does not match its checksum", err);
+    tacit_status status = f->whole ? play(r, f, &scratch, err)
+                                   : leave_out(r, &f->row, "does not match its checksum", err);
     tc_arena_fini(&scratch);
-    return st;
+    return status;
 }
 
 static tacit_status say_unchecked(const repair *r, const tc_found *f, tacit_error *err)
@@ -226,12 +226,12 @@ static tacit_status find_damage(tc_store *store, const tc_study_row *row, bool *
     const tc_optimizer *o;
     tacit_error why = {0};
     TC_TRY(tc_study_open_row(&study, store, row, NULL, err));
-    tacit_status st = tc_study_look(study, &o, &why);
-    if (st == TACIT_OK)
+    tacit_status status = tc_study_look(study, &o, &why);
+    if (status == TACIT_OK)
         tc_study_unlook(study);
     tc_study_close(study);
-    *damaged = st == TACIT_E_CORRUPT;
-    return st == TACIT_OK || *damaged ? TACIT_OK : tc_fail(err, st, "%s", why.msg);
+    *damaged = status == TACIT_E_CORRUPT;
+    return status == TACIT_OK || *damaged ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
 }
 
 /* In one transaction. */
@@ -263,20 +263,20 @@ static tacit_status repair_row(tc_store *store, const tc_study_row *row, const t
                                tacit_repair_info *out, tacit_error *err)
 {
     tc_wreck wreck;
-    tacit_status st = tc_wreck_read(&wreck, store, row->id, err);
+    tacit_status status = tc_wreck_read(&wreck, store, row->id, err);
     repair r = {.io = io, .wreck = &wreck};
     r.result.damaged = wreck.damaged;
-    if (st == TACIT_OK && !wreck.damaged)
-        st = find_damage(store, row, &r.result.damaged, err);
-    if (st == TACIT_OK && r.result.damaged)
-        st = mend(&r, store, row, err);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK && !wreck.damaged)
+        status = find_damage(store, row, &r.result.damaged, err);
+    if (status == TACIT_OK && r.result.damaged)
+        status = mend(&r, store, row, err);
+    if (status == TACIT_OK)
         *out = r.result;
     tc_study_close(r.study);
     tc_arena_fini(&r.memory);
     tc_free(r.rows);
     tc_wreck_fini(&wreck);
-    return st;
+    return status;
 }
 
 tacit_status tc_study_repair(tc_store *store, const char *name, const tc_repair_io *io,
@@ -284,7 +284,7 @@ tacit_status tc_study_repair(tc_store *store, const char *name, const tc_repair_
 {
     tc_study_row row;
     TC_TRY(tc_store_study_get(store, name, &row, err));
-    tacit_status st = repair_row(store, &row, io, out, err);
+    tacit_status status = repair_row(store, &row, io, out, err);
     tc_study_row_fini(&row);
-    return st;
+    return status;
 }

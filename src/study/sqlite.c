@@ -39,12 +39,12 @@ static tacit_status sqlite_open(tc_store **out, const char *path, bool create, t
     s->mark.fd = -1;
     pthread_mutex_init(&s->mark.lock, NULL);
     pthread_mutex_init(&s->lock, NULL);
-    tacit_status st = tc_sqlite_open_file(s, path, create, err);
-    if (st == TACIT_OK)
-        st = tc_group_open(s, err);
-    if (st != TACIT_OK) {
+    tacit_status status = tc_sqlite_open_file(s, path, create, err);
+    if (status == TACIT_OK)
+        status = tc_group_open(s, err);
+    if (status != TACIT_OK) {
         sqlite_close(&s->base);
-        return st;
+        return status;
     }
     *out = &s->base;
     return TACIT_OK;
@@ -89,9 +89,9 @@ static tacit_status put_locked(tc_sqlite *s, const tc_study_row *row, int64_t *i
     int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
-    tacit_status st = put_row(s, row, id, err);
+    tacit_status status = put_row(s, row, id, err);
     tc_sqlite_abandon(s);
-    return st;
+    return status;
 }
 
 static tacit_status sqlite_study_put(tc_store *store, const tc_study_row *row, int64_t *id,
@@ -100,12 +100,12 @@ static tacit_status sqlite_study_put(tc_store *store, const tc_study_row *row, i
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
     int64_t made = 0;
-    tacit_status st = put_locked(s, row, &made, err);
+    tacit_status status = put_locked(s, row, &made, err);
     pthread_mutex_unlock(&s->lock);
-    if (st == TACIT_OK)
-        st = tc_sqlite_sync(s, err);
-    if (st != TACIT_OK)
-        return st;
+    if (status == TACIT_OK)
+        status = tc_sqlite_sync(s, err);
+    if (status != TACIT_OK)
+        return status;
     tc_sqlite_fold_first(s);
     *id = made;
     return TACIT_OK;
@@ -146,14 +146,14 @@ static tacit_status find_study(tc_sqlite *s, tc_sql which, tc_study_row *out, bo
                                tacit_error *err)
 {
     int rc = sqlite3_step(s->sql[which]);
-    tacit_status st = TACIT_OK;
+    tacit_status status = TACIT_OK;
     if (rc == SQLITE_ROW)
-        st = read_study(s, s->sql[which], out, err);
+        status = read_study(s, s->sql[which], out, err);
     else if (rc != SQLITE_DONE)
-        st = tc_sqlite_fail(s, rc, err);
+        status = tc_sqlite_fail(s, rc, err);
     *found = rc == SQLITE_ROW;
     tc_sqlite_reset(s, which);
-    return st;
+    return status;
 }
 
 static tacit_status sqlite_study_get(tc_store *store, const char *name, tc_study_row *out,
@@ -163,11 +163,11 @@ static tacit_status sqlite_study_get(tc_store *store, const char *name, tc_study
     bool found;
     pthread_mutex_lock(&s->lock);
     sqlite3_bind_text(s->sql[TC_SQL_STUDY_GET], 1, name, -1, SQLITE_STATIC);
-    tacit_status st = find_study(s, TC_SQL_STUDY_GET, out, &found, err);
+    tacit_status status = find_study(s, TC_SQL_STUDY_GET, out, &found, err);
     pthread_mutex_unlock(&s->lock);
-    if (st == TACIT_OK && !found)
+    if (status == TACIT_OK && !found)
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no study \"%s\" in %s", name, s->file);
-    return st;
+    return status;
 }
 
 /* One study at a time, so that visit may call the store. */
@@ -181,14 +181,14 @@ static tacit_status sqlite_study_list(tc_store *store, int64_t after, tc_study_v
         bool found;
         pthread_mutex_lock(&s->lock);
         sqlite3_bind_int64(s->sql[TC_SQL_STUDY_NEXT], 1, last);
-        tacit_status st = find_study(s, TC_SQL_STUDY_NEXT, &row, &found, err);
+        tacit_status status = find_study(s, TC_SQL_STUDY_NEXT, &row, &found, err);
         pthread_mutex_unlock(&s->lock);
-        if (st != TACIT_OK || !found)
-            return st;
+        if (status != TACIT_OK || !found)
+            return status;
         last = row.id;
-        st = visit(user, &row, err);
+        status = visit(user, &row, err);
         tc_study_row_fini(&row);
-        TC_TRY(st);
+        TC_TRY(status);
     }
 }
 
@@ -239,11 +239,11 @@ static tacit_status begin_chain(tc_sqlite *s, int64_t study, uint64_t after, tc_
     int rc = after > 0 ? sqlite3_step(q) : SQLITE_DONE;
     const void *sum = rc == SQLITE_ROW ? sqlite3_column_blob(q, 0) : NULL;
     size_t size = sum ? (size_t)sqlite3_column_bytes(q, 0) : 0;
-    tacit_status st = rc == SQLITE_ROW || rc == SQLITE_DONE
-                          ? tc_chain_begin(at, after, sum, size, err)
-                          : tc_sqlite_fail(s, rc, err);
+    tacit_status status = rc == SQLITE_ROW || rc == SQLITE_DONE
+                              ? tc_chain_begin(at, after, sum, size, err)
+                              : tc_sqlite_fail(s, rc, err);
     tc_sqlite_reset(s, TC_SQL_SUM);
-    return st;
+    return status;
 }
 
 static tacit_status visit_rest(tc_sqlite *s, int64_t study, tc_chain *at, tc_event_visit visit,
@@ -252,14 +252,14 @@ static tacit_status visit_rest(tc_sqlite *s, int64_t study, tc_chain *at, tc_eve
     sqlite3_stmt *q = s->sql[TC_SQL_SCAN];
     sqlite3_bind_int64(q, 1, study);
     sqlite3_bind_int64(q, 2, (int64_t)at->seq);
-    tacit_status st = TACIT_OK;
+    tacit_status status = TACIT_OK;
     int rc = sqlite3_step(q);
-    for (; st == TACIT_OK && rc == SQLITE_ROW; rc = sqlite3_step(q))
-        st = visit_event(s, q, at, visit, user, err);
-    if (st == TACIT_OK && rc != SQLITE_DONE)
-        st = tc_sqlite_fail(s, rc, err);
+    for (; status == TACIT_OK && rc == SQLITE_ROW; rc = sqlite3_step(q))
+        status = visit_event(s, q, at, visit, user, err);
+    if (status == TACIT_OK && rc != SQLITE_DONE)
+        status = tc_sqlite_fail(s, rc, err);
     tc_sqlite_reset(s, TC_SQL_SCAN);
-    return st == TACIT_OK ? tc_chain_finish(at, err) : st;
+    return status == TACIT_OK ? tc_chain_finish(at, err) : status;
 }
 
 tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
@@ -282,9 +282,9 @@ static tacit_status scan_locked(tc_sqlite *s, int64_t study, tc_event_id after,
     int rc = tc_sqlite_begin(s, TC_SQL_READ);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
-    tacit_status st = tc_sqlite_scan_in(s, study, after.seq, visit, user, err);
+    tacit_status status = tc_sqlite_scan_in(s, study, after.seq, visit, user, err);
     tc_sqlite_abandon(s);
-    return st;
+    return status;
 }
 
 static tacit_status sqlite_scan(tc_store *store, int64_t study, tc_event_id after,
@@ -292,9 +292,9 @@ static tacit_status sqlite_scan(tc_store *store, int64_t study, tc_event_id afte
 {
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = scan_locked(s, study, after, visit, user, err);
+    tacit_status status = scan_locked(s, study, after, visit, user, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 static tacit_status visit_told(const tc_sqlite *s, const tc_chain *journal, tc_event_visit visit,
@@ -319,13 +319,13 @@ static tacit_status told_in(tc_sqlite *s, int64_t study, uint64_t trial, tc_even
     sqlite3_bind_int64(q, 1, study);
     sqlite3_bind_int64(q, 2, (int64_t)trial);
     int rc = sqlite3_step(q);
-    tacit_status st = TACIT_OK;
+    tacit_status status = TACIT_OK;
     if (rc == SQLITE_ROW)
-        st = visit_told(s, &journal, visit, user, err);
+        status = visit_told(s, &journal, visit, user, err);
     else if (rc != SQLITE_DONE)
-        st = tc_sqlite_fail(s, rc, err);
+        status = tc_sqlite_fail(s, rc, err);
     tc_sqlite_reset(s, TC_SQL_FIND_TELL);
-    return st;
+    return status;
 }
 
 static tacit_status told_locked(tc_sqlite *s, int64_t study, uint64_t trial, tc_event_visit visit,
@@ -334,9 +334,9 @@ static tacit_status told_locked(tc_sqlite *s, int64_t study, uint64_t trial, tc_
     int rc = tc_sqlite_begin(s, TC_SQL_READ);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
-    tacit_status st = told_in(s, study, trial, visit, user, err);
+    tacit_status status = told_in(s, study, trial, visit, user, err);
     tc_sqlite_abandon(s);
-    return st;
+    return status;
 }
 
 static tacit_status sqlite_find_tell(tc_store *store, int64_t study, uint64_t trial,
@@ -344,9 +344,9 @@ static tacit_status sqlite_find_tell(tc_store *store, int64_t study, uint64_t tr
 {
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = told_locked(s, study, trial, visit, user, err);
+    tacit_status status = told_locked(s, study, trial, visit, user, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 /* What is free on its disk for those who are not root. */

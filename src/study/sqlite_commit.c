@@ -126,11 +126,11 @@ tacit_status tc_sqlite_insert(tc_sqlite *s, const tc_append *a, uint64_t *end, t
     TC_TRY(check_head(s, a, at.end, err));
     const uint64_t head = at.end;
     for (size_t i = 0; i < a->n; i++) {
-        tacit_status st = insert_event(s, a->study, &a->events[i], &at, err);
-        if (st != TACIT_OK) {
+        tacit_status status = insert_event(s, a->study, &a->events[i], &at, err);
+        if (status != TACIT_OK) {
             if (i > 0)
                 TC_TRY(take_back(s, a->study, head, err));
-            return st;
+            return status;
         }
     }
     *end = at.end;
@@ -139,9 +139,9 @@ tacit_status tc_sqlite_insert(tc_sqlite *s, const tc_append *a, uint64_t *end, t
 
 /* ---- one transaction ---- */
 
-static bool is_refusal(tacit_status st)
+static bool is_refusal(tacit_status status)
 {
-    return st == TACIT_E_CONFLICT || st == TACIT_E_STATE || st == TACIT_E_NOT_FOUND;
+    return status == TACIT_E_CONFLICT || status == TACIT_E_STATE || status == TACIT_E_NOT_FOUND;
 }
 
 int tc_sqlite_begin(tc_sqlite *s, tc_sql how)
@@ -206,10 +206,10 @@ void tc_sqlite_commit(tc_sqlite *s, tc_commit *group)
 {
     tacit_error err;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = commit_group(s, group, &err);
+    tacit_status status = commit_group(s, group, &err);
     tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
-    if (st != TACIT_OK)
+    if (status != TACIT_OK)
         tc_commit_fail(group, &err);
 }
 
@@ -235,12 +235,12 @@ static tacit_status transact_locked(tc_sqlite *s, bool writes, tc_store_work wor
     memcpy(in.sql, s->sql, sizeof in.sql);
     in.within = true;
     pthread_mutex_init(&in.lock, NULL);
-    tacit_status st = work(&in.base, user, err);
+    tacit_status status = work(&in.base, user, err);
     pthread_mutex_destroy(&in.lock);
-    if (st == TACIT_OK && writes && (rc = tc_sqlite_end(s)) != SQLITE_OK)
-        st = tc_sqlite_fail(s, rc, err);
+    if (status == TACIT_OK && writes && (rc = tc_sqlite_end(s)) != SQLITE_OK)
+        status = tc_sqlite_fail(s, rc, err);
     tc_sqlite_abandon(s);
-    return st;
+    return status;
 }
 
 tacit_status tc_sqlite_transact(tc_store *store, bool writes, tc_store_work work, void *user,
@@ -248,7 +248,7 @@ tacit_status tc_sqlite_transact(tc_store *store, bool writes, tc_store_work work
 {
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = transact_locked(s, writes, work, user, err);
+    tacit_status status = transact_locked(s, writes, work, user, err);
     pthread_mutex_unlock(&s->lock);
-    return st == TACIT_OK && writes ? tc_sqlite_sync(s, err) : st;
+    return status == TACIT_OK && writes ? tc_sqlite_sync(s, err) : status;
 }

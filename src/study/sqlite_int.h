@@ -162,8 +162,8 @@ tacit_status tc_sqlite_say(const tc_sqlite *s, int rc, tacit_error *err);
 /* The same; compilers see that a failure is never TACIT_OK. */
 static inline tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err)
 {
-    tacit_status st = tc_sqlite_say(s, rc, err);
-    return st != TACIT_OK ? st : TACIT_E_INTERNAL;
+    tacit_status status = tc_sqlite_say(s, rc, err);
+    return status != TACIT_OK ? status : TACIT_E_INTERNAL;
 }
 
 /* sqlite_commit.c */

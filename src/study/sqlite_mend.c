@@ -333,16 +333,16 @@ static tacit_status mend_log(const names *at, log_image *l, tc_mend_say say, voi
     find_salts(l, n, salts);
     bool cut = false;
     write_anew(l, n, cut, salts, &anew);
-    tacit_status st = write_whole(at->log, O_TRUNC, &anew, err);
+    tacit_status status = write_whole(at->log, O_TRUNC, &anew, err);
     unlink(at->index);
-    if (st == TACIT_OK && !is_sound(at->file)) {
+    if (status == TACIT_OK && !is_sound(at->file)) {
         cut = true;
         write_anew(l, n, cut, salts, &anew);
-        st = write_whole(at->log, O_TRUNC, &anew, err);
+        status = write_whole(at->log, O_TRUNC, &anew, err);
         unlink(at->index);
     }
     tc_free(anew.data);
-    return st == TACIT_OK ? say_log(n, broken, cut, say, user, err) : st;
+    return status == TACIT_OK ? say_log(n, broken, cut, say, user, err) : status;
 }
 
 static tacit_status keep_old(const names *at, const bytes *file, const bytes *log, tc_mend_say say,
@@ -389,13 +389,13 @@ static tacit_status count_loss(const names *at, const log_image *l, tc_mend_say 
 static tacit_status mend_files(const names *at, bytes *file, log_image *l, tc_mend_say say,
                                void *user, tacit_error *err)
 {
-    tacit_status st;
+    tacit_status status;
     TC_TRY(read_whole(at->file, file, err));
     TC_TRY(read_whole(at->log, &l->raw, err));
     TC_TRY(keep_old(at, file, &l->raw, say, user, err));
-    if (frame_log(l, file, err, &st))
-        st = mend_log(at, l, say, user, err);
-    TC_TRY(st);
+    if (frame_log(l, file, err, &status))
+        status = mend_log(at, l, say, user, err);
+    TC_TRY(status);
     TC_TRY(count_loss(at, l, say, user, err));
     unlink(at->mark); /* what it counted is lost, and that was said */
     return TACIT_OK;
@@ -414,9 +414,9 @@ tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit
         return TACIT_OK;
     TC_TRY(check_alone(path, err));
     name_files(&at, path);
-    tacit_status st = mend_files(&at, &file, &l, say, user, err);
+    tacit_status status = mend_files(&at, &file, &l, say, user, err);
     tc_free(file.data);
     tc_free(l.raw.data);
     tc_free(l.holds);
-    return st;
+    return status;
 }

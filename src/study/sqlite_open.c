@@ -286,9 +286,9 @@ static tacit_status check_empty(tc_sqlite *s, tacit_error *err)
 /* Preparing shows whether all tables are ours while the file can still be left as it was. */
 static tacit_status try_statements(tc_sqlite *s, tacit_error *err)
 {
-    tacit_status st = tc_sqlite_prepare(s, err);
+    tacit_status status = tc_sqlite_prepare(s, err);
     tc_sqlite_finalize(s);
-    return st;
+    return status;
 }
 
 /* Inside a transaction: another process may have been faster, so the version is read again. */
@@ -309,12 +309,12 @@ static tacit_status upgrade_steps(tc_sqlite *s, tacit_error *err)
 static tacit_status upgrade(tc_sqlite *s, tacit_error *err)
 {
     TC_TRY(exec(s, "BEGIN IMMEDIATE", err));
-    tacit_status st = upgrade_steps(s, err);
-    if (st == TACIT_OK)
-        st = exec(s, "COMMIT", err);
-    if (st != TACIT_OK)
+    tacit_status status = upgrade_steps(s, err);
+    if (status == TACIT_OK)
+        status = exec(s, "COMMIT", err);
+    if (status != TACIT_OK)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return st;
+    return status;
 }
 
 /* SQLite does not call the busy handler for this switch. */
@@ -407,14 +407,14 @@ static tacit_status vet(tc_sqlite *s, const beside *before, int64_t size, bool c
                         tacit_error *err)
 {
     keep_log(s, before->log);
-    tacit_status st = check_and_upgrade(s, before, size, create, err);
-    if (st == TACIT_OK) {
+    tacit_status status = check_and_upgrade(s, before, size, create, err);
+    if (status == TACIT_OK) {
         keep_log(s, false);
     } else if (before->log && !before->index) {
         tc_sqlite_finalize(s);
         remove_index(s);
     }
-    return st;
+    return status;
 }
 
 static tacit_status open_checked(tc_sqlite *s, const char *path, bool create, tacit_error *err)
@@ -436,11 +436,11 @@ tacit_status tc_sqlite_open_file(tc_sqlite *s, const char *path, bool create, ta
      * the like as something else. */
     if (!tc_file_resolve(path, exact))
         snprintf(exact, sizeof exact, "%s%s", path[0] == '/' ? "" : "./", path);
-    tacit_status st = open_checked(s, exact, create, err);
-    if (st != TACIT_OK) {
+    tacit_status status = open_checked(s, exact, create, err);
+    if (status != TACIT_OK) {
         tc_sqlite_finalize(s);
         sqlite3_close(s->db);
         s->db = NULL;
     }
-    return st;
+    return status;
 }

@@ -163,16 +163,16 @@ static tacit_status get_locked(tc_sqlite *s, const tc_record *which, tc_record *
 {
     sqlite3_stmt *q = bind_key(s, TC_SQL_RECORD_GET, which);
     int rc = sqlite3_step(q);
-    tacit_status st;
+    tacit_status status;
     if (rc == SQLITE_ROW)
-        st = copy_value(which, q, out, err);
+        status = copy_value(which, q, out, err);
     else if (rc == SQLITE_DONE)
-        st =
+        status =
             tc_fail(err, TACIT_E_NOT_FOUND, "there is no such record of kind %d", (int)which->kind);
     else
-        st = tc_sqlite_fail(s, rc, err);
+        status = tc_sqlite_fail(s, rc, err);
     tc_sqlite_reset(s, TC_SQL_RECORD_GET);
-    return st;
+    return status;
 }
 
 tacit_status tc_sqlite_record_get(tc_store *store, const tc_record *which, tc_record *out,
@@ -180,9 +180,9 @@ tacit_status tc_sqlite_record_get(tc_store *store, const tc_record *which, tc_re
 {
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = get_locked(s, which, out, err);
+    tacit_status status = get_locked(s, which, out, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 static tacit_status visit_record(tc_sqlite *s, const tc_record_range *range, sqlite3_stmt *q,
@@ -204,13 +204,13 @@ static tacit_status scan_locked(tc_sqlite *s, const tc_record_range *range, tc_r
     tc_key_bounds bounds;
     sqlite3_stmt *q = bind_range(s, TC_SQL_RECORD_SCAN, range, &bounds);
     sqlite3_bind_int64(q, 5, range->most > 0 ? (int64_t)range->most : -1);
-    tacit_status st = TACIT_OK;
+    tacit_status status = TACIT_OK;
     int rc;
-    while (st == TACIT_OK && (rc = sqlite3_step(q)) != SQLITE_DONE)
-        st = rc == SQLITE_ROW ? visit_record(s, range, q, visit, user, err)
-                              : tc_sqlite_fail(s, rc, err);
+    while (status == TACIT_OK && (rc = sqlite3_step(q)) != SQLITE_DONE)
+        status = rc == SQLITE_ROW ? visit_record(s, range, q, visit, user, err)
+                                  : tc_sqlite_fail(s, rc, err);
     tc_sqlite_reset(s, TC_SQL_RECORD_SCAN);
-    return st;
+    return status;
 }
 
 tacit_status tc_sqlite_record_scan(tc_store *store, const tc_record_range *range,
@@ -218,9 +218,9 @@ tacit_status tc_sqlite_record_scan(tc_store *store, const tc_record_range *range
 {
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = scan_locked(s, range, visit, user, err);
+    tacit_status status = scan_locked(s, range, visit, user, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *range, uint64_t *out,
@@ -232,12 +232,12 @@ tacit_status tc_sqlite_record_count(tc_store *store, const tc_record_range *rang
     sqlite3_stmt *q = bind_range(s, TC_SQL_RECORD_COUNT, range, &bounds);
     int rc = sqlite3_step(q);
     uint64_t n = rc == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
-    tacit_status st = rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+    tacit_status status = rc == SQLITE_ROW ? TACIT_OK : tc_sqlite_fail(s, rc, err);
     tc_sqlite_reset(s, TC_SQL_RECORD_COUNT);
     pthread_mutex_unlock(&s->lock);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         *out = n;
-    return st;
+    return status;
 }
 
 /* ---- removing ---- */
@@ -255,9 +255,9 @@ static tacit_status end_removal(tc_sqlite *s, tacit_status removed, tacit_error 
     TC_TRY(removed);
     TC_TRY(tc_sqlite_sync(s, err));
     pthread_mutex_lock(&s->lock);
-    tacit_status st = forget_log(s, err);
+    tacit_status status = forget_log(s, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range, tacit_error *err)
@@ -272,10 +272,10 @@ tacit_status tc_sqlite_record_drop(tc_store *store, const tc_record_range *range
     }
     if (rc == SQLITE_OK)
         rc = tc_sqlite_end(s);
-    tacit_status st = rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
+    tacit_status status = rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
     tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
-    return end_removal(s, st, err);
+    return end_removal(s, status, err);
 }
 
 /* SQLite puts a record that it inserts together in a buffer of the connection, one page long, and leaves it there. So a
@@ -313,8 +313,8 @@ tacit_status tc_sqlite_study_erase(tc_store *store, int64_t study, tacit_error *
     tc_sqlite *s = (tc_sqlite *)store;
     pthread_mutex_lock(&s->lock);
     int rc = tc_sqlite_begin(s, TC_SQL_BEGIN);
-    tacit_status st = rc == SQLITE_OK ? erase_rows(s, study, err) : tc_sqlite_fail(s, rc, err);
+    tacit_status status = rc == SQLITE_OK ? erase_rows(s, study, err) : tc_sqlite_fail(s, rc, err);
     tc_sqlite_abandon(s);
     pthread_mutex_unlock(&s->lock);
-    return end_removal(s, st, err);
+    return end_removal(s, status, err);
 }

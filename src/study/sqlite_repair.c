@@ -34,11 +34,11 @@ static tacit_status visit_rows(tc_sqlite *s, int64_t study, salvage *v, int *rc,
     sqlite3_stmt *q = s->sql[TC_SQL_SCAN];
     sqlite3_bind_int64(q, 1, study);
     sqlite3_bind_int64(q, 2, (int64_t)v->last);
-    tacit_status st = TACIT_OK;
-    while (st == TACIT_OK && (*rc = sqlite3_step(q)) == SQLITE_ROW)
-        st = visit_row(v, q, err);
+    tacit_status status = TACIT_OK;
+    while (status == TACIT_OK && (*rc = sqlite3_step(q)) == SQLITE_ROW)
+        status = visit_row(v, q, err);
     tc_sqlite_reset(s, TC_SQL_SCAN);
-    return st;
+    return status;
 }
 
 /* Beyond a page that cannot be read it goes on with the next event that can. */
@@ -49,17 +49,17 @@ tacit_status tc_sqlite_salvage(tc_store *store, int64_t study, struct tc_chain *
     salvage v = {.visit = visit, .user = user};
     int rc = SQLITE_DONE;
     pthread_mutex_lock(&s->lock);
-    tacit_status st = tc_sqlite_head(s, study, end, err);
-    while (st == TACIT_OK) {
-        st = visit_rows(s, study, &v, &rc, err);
+    tacit_status status = tc_sqlite_head(s, study, end, err);
+    while (status == TACIT_OK) {
+        status = visit_rows(s, study, &v, &rc, err);
         if ((rc & 0xff) != SQLITE_CORRUPT || v.last >= end->end)
             break;
         v.last++;
     }
-    if (st == TACIT_OK && rc != SQLITE_DONE && (rc & 0xff) != SQLITE_CORRUPT)
-        st = tc_sqlite_fail(s, rc, err);
+    if (status == TACIT_OK && rc != SQLITE_DONE && (rc & 0xff) != SQLITE_CORRUPT)
+        status = tc_sqlite_fail(s, rc, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 /* ---- in ---- */

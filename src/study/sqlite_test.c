@@ -316,15 +316,15 @@ static bool refuses(const char *data, size_t len)
     tc_store *s = NULL;
     tacit_error err = {0};
     write_all(file, data, len);
-    tacit_status st = open_with(false, &s, &err);
-    if (st == TACIT_OK) {
+    tacit_status status = open_with(false, &s, &err);
+    if (status == TACIT_OK) {
         size_t n = 0;
         assert_int_equal(tc_store_scan(s, 1, 0, count_event, &n, NULL), TACIT_OK);
         assert_int_equal(n, 600);
         tc_store_close(s);
         return false;
     }
-    assert_int_equal(st, TACIT_E_CORRUPT);
+    assert_int_equal(status, TACIT_E_CORRUPT);
     assert_ptr_equal(strstr(err.msg, file), err.msg);
     check_bytes(file, data, len);
     assert_int_equal(beside(), 0);
@@ -592,9 +592,9 @@ static int visit(const char *where)
     size_t n = 0;
     if (tc_store_open(&s, where, false, NULL) != TACIT_OK)
         return 1;
-    tacit_status st = tc_store_scan(s, 1, 0, count_event, &n, NULL);
+    tacit_status status = tc_store_scan(s, 1, 0, count_event, &n, NULL);
     tc_store_close(s);
-    return st == TACIT_OK ? 0 : 2;
+    return status == TACIT_OK ? 0 : 2;
 }
 
 /* Whatever this process opens and closes, it must keep its locks: else the visitor takes itself
@@ -673,8 +673,8 @@ static void processes_share_a_file(void **state)
         int64_t id = 1;
         if (open_with(true, &s, NULL) != TACIT_OK)
             _exit(1);
-        tacit_status st = tc_store_study_put(s, &row, &id, NULL);
-        if (st != TACIT_OK && st != TACIT_E_CONFLICT)
+        tacit_status put = tc_store_study_put(s, &row, &id, NULL);
+        if (put != TACIT_OK && put != TACIT_E_CONFLICT)
             _exit(2);
         for (uint64_t i = 0; i < EACH; i++)
             if (append(s, id, TC_EVENT_TELL, c * EACH + i, "{}", true, NULL) != TACIT_OK)

@@ -55,8 +55,8 @@ static tc_store *open_store(void)
 static tacit_status try_ledger(tc_store *s, tc_ledger **out, tacit_error *err)
 {
     tc_ledger_io io;
-    tacit_status st = tc_store_ledger(s, "main", true, &io, err);
-    return st == TACIT_OK ? tc_ledger_open(out, "main", &io, err) : st;
+    tacit_status status = tc_store_ledger(s, "main", true, &io, err);
+    return status == TACIT_OK ? tc_ledger_open(out, "main", &io, err) : status;
 }
 
 static tc_ledger *open_ledger(tc_store *s)
@@ -80,10 +80,10 @@ static tacit_status release_numbers(tc_ledger *l, uint64_t round, size_t n, doub
     for (size_t i = 0; i < n; i++)
         x[i] = first + (double)i;
     assert_int_equal(tc_none_release(&r, 1, n, x, TACIT_UNIT_ROW, "it is a test", err), TACIT_OK);
-    tacit_status st = tc_ledger_release(l, NULL, &c, r, &receipt, err);
+    tacit_status status = tc_ledger_release(l, NULL, &c, r, &receipt, err);
     tc_release_free(r);
-    if (st != TACIT_OK)
-        return st;
+    if (status != TACIT_OK)
+        return status;
     assert_int_equal(receipt.size, 8 * n);
     if (n > 0)
         memcpy(left, receipt.bytes, sizeof *left);

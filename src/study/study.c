@@ -40,9 +40,9 @@ static tacit_status make_optimizer(tc_study *s, const tc_study_row *row, uint64_
     };
     if (s->doc->agents > 0)
         TC_TRY(tc_study_place(s, row, &cfg, err));
-    tacit_status st = tc_optimizer_new(out, &cfg, err);
+    tacit_status status = tc_optimizer_new(out, &cfg, err);
     explicit_bzero(&cfg, sizeof cfg);
-    return st;
+    return status;
 }
 
 /* As if the study had just been opened. */
@@ -52,12 +52,12 @@ static tacit_status begin_again(tc_study *s, tacit_error *err)
     tc_study_doc *stored = NULL;
     tc_optimizer *fresh = NULL;
     TC_TRY(tc_store_study_get(s->store, s->doc->name, &row, err));
-    tacit_status st = tc_study_doc_restore(&stored, row.document, row.points_csv, err);
-    if (st == TACIT_OK)
-        st = make_optimizer(s, &row, stored->trials, &fresh, err);
+    tacit_status status = tc_study_doc_restore(&stored, row.document, row.points_csv, err);
+    if (status == TACIT_OK)
+        status = make_optimizer(s, &row, stored->trials, &fresh, err);
     tc_study_doc_free(stored);
     tc_study_row_fini(&row);
-    TC_TRY(st);
+    TC_TRY(status);
     tc_optimizer_free(s->opt);
     s->opt = fresh;
     s->at = (tc_event_id){0};
@@ -83,15 +83,15 @@ static tacit_status apply_row(tc_study *s, const tc_event_row *row, tacit_error 
 {
     tc_arena scratch = {0};
     tc_event e = {.seq = row->seq, .kind = row->kind, .trial = row->trial, .time_ms = row->time_ms};
-    tacit_status st = tc_event_decode(tc_optimizer_space(s->opt), row->body, &scratch, &e, err);
-    if (st == TACIT_OK)
-        st = tc_optimizer_apply(s->opt, &e, err);
-    else if (st == TACIT_E_CORRUPT)
+    tacit_status status = tc_event_decode(tc_optimizer_space(s->opt), row->body, &scratch, &e, err);
+    if (status == TACIT_OK)
+        status = tc_optimizer_apply(s->opt, &e, err);
+    else if (status == TACIT_E_CORRUPT)
         (void)tc_fail_in(err, "event %" PRIu64, row->seq);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         s->at = (tc_event_id){.seq = row->seq, .mark = row->mark};
     tc_arena_fini(&scratch);
-    return st;
+    return status;
 }
 
 /* Catching up as far as event `last`, which leaves later ones for the next time. */
@@ -108,23 +108,23 @@ static tacit_status apply_within(void *user, const tc_event_row *row, tacit_erro
 
 static tacit_status catch_up_to(tc_study *s, uint64_t last, tacit_error *err)
 {
-    tacit_status st = tc_store_scan_after(s->store, s->id, s->at, apply_within,
-                                          &(reach){.study = s, .last = last}, err);
-    return st == TACIT_E_CORRUPT ? tc_study_damaged(s, err) : st;
+    tacit_status status = tc_store_scan_after(s->store, s->id, s->at, apply_within,
+                                              &(reach){.study = s, .last = last}, err);
+    return status == TACIT_E_CORRUPT ? tc_study_damaged(s, err) : status;
 }
 
 tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)
 {
-    tacit_status st = s->stray ? TACIT_E_CONFLICT : catch_up_to(s, UINT64_MAX, err);
-    if (st != TACIT_E_CONFLICT)
-        return st;
+    tacit_status status = s->stray ? TACIT_E_CONFLICT : catch_up_to(s, UINT64_MAX, err);
+    if (status != TACIT_E_CONFLICT)
+        return status;
     TC_TRY(begin_again(s, err)); /* the store has lost what we have seen */
-    st = catch_up_to(s, UINT64_MAX, err);
-    return st == TACIT_E_CONFLICT
+    status = catch_up_to(s, UINT64_MAX, err);
+    return status == TACIT_E_CONFLICT
                ? tc_fail(err, TACIT_E_BUSY,
                          "the storage lost events of study \"%s\" while they were read; try again",
                          s->doc->name)
-               : st;
+               : status;
 }
 
 /* ---- one reading for one ask ---- */
@@ -230,9 +230,9 @@ static tacit_status append_row(tc_study *s, const tc_append *a, tc_event_row *ro
 static tacit_status append_unread(tc_study *s, const tc_append *a, tacit_error *err)
 {
     uint64_t head;
-    tacit_status st = tc_store_append(s->store, a, &head, err);
+    tacit_status status = tc_store_append(s->store, a, &head, err);
     s->unread++;
-    return st;
+    return status;
 }
 
 tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, tacit_error *err)
@@ -240,11 +240,11 @@ tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, 
     tc_event_row row;
     TC_TRY(encode(s, e, &row, err));
     tc_append a = append_of(s, &row, 1, durable);
-    tacit_status st = append_row(s, &a, &row, err);
-    if (st == TACIT_OK)
-        st = apply_appended(s, &row, err);
+    tacit_status status = append_row(s, &a, &row, err);
+    if (status == TACIT_OK)
+        status = apply_appended(s, &row, err);
     rows_free(&row, 1);
-    return st;
+    return status;
 }
 
 /* Wherever the two part, the journal is right: it could not be stored, or tells came before it. */
@@ -253,9 +253,9 @@ static tacit_status try_row(tc_study *s, tc_event_row *row, tacit_error *err)
     tc_append a = append_of(s, row, 1, true);
     row->seq = a.head + 1;
     s->stray = true;
-    tacit_status st = apply_row(s, row, err);
-    if (st != TACIT_OK)
-        return st == TACIT_E_CORRUPT ? tc_fail(err, TACIT_E_STATE, "%s", err->msg) : st;
+    tacit_status status = apply_row(s, row, err);
+    if (status != TACIT_OK)
+        return status == TACIT_E_CORRUPT ? tc_fail(err, TACIT_E_STATE, "%s", err->msg) : status;
     TC_TRY(append_row(s, &a, row, err));
     s->stray = row->seq != a.head + 1;
     s->at.mark = row->mark;
@@ -266,9 +266,9 @@ tacit_status tc_study_append_tried(tc_study *s, const tc_event *e, tacit_error *
 {
     tc_event_row row;
     TC_TRY(encode(s, e, &row, err));
-    tacit_status st = try_row(s, &row, err);
+    tacit_status status = try_row(s, &row, err);
     rows_free(&row, 1);
-    return st;
+    return status;
 }
 
 /* ---- birth and end ---- */
@@ -278,17 +278,17 @@ tacit_status tc_study_append_tried(tc_study *s, const tc_event *e, tacit_error *
 static tacit_status start(tc_study *s, const tc_study_row *row, const tc_study_doc *given,
                           tacit_error *err)
 {
-    tacit_status st = tc_study_doc_restore(&s->doc, row->document, row->points_csv, err);
-    if (st != TACIT_OK)
-        return tc_study_row_fault(row, st, err);
+    tacit_status status = tc_study_doc_restore(&s->doc, row->document, row->points_csv, err);
+    if (status != TACIT_OK)
+        return tc_study_row_fault(row, status, err);
     uint64_t planned = s->doc->trials;
     if (given) {
         TC_TRY(tc_study_doc_same(s->doc, given, err));
         s->doc->trials = given->trials;
     }
-    st = make_optimizer(s, row, planned, &s->opt, err);
+    status = make_optimizer(s, row, planned, &s->opt, err);
     /* A document that was given has its mistakes from its author, not from the store. */
-    return st == TACIT_OK || given ? st : tc_study_row_fault(row, st, err);
+    return status == TACIT_OK || given ? status : tc_study_row_fault(row, status, err);
 }
 
 /* Nothing of the journal is read yet. */
@@ -304,12 +304,12 @@ static tacit_status from_row(tc_study **out, tc_store *store, const tc_study_row
     s->pool = pool;
     pthread_mutex_init(&s->door, NULL);
     pthread_mutex_init(&s->lock, NULL);
-    tacit_status st = store ? tc_agreed_new(&s->clock, store, NULL, err) : TACIT_OK;
-    if (st == TACIT_OK)
-        st = start(s, row, given, err);
-    if (st != TACIT_OK) {
+    tacit_status status = store ? tc_agreed_new(&s->clock, store, NULL, err) : TACIT_OK;
+    if (status == TACIT_OK)
+        status = start(s, row, given, err);
+    if (status != TACIT_OK) {
         tc_study_close(s);
-        return st;
+        return status;
     }
     *out = s;
     return TACIT_OK;
@@ -320,9 +320,9 @@ static tacit_status open_named(tc_study **out, tc_store *store, const char *name
 {
     tc_study_row row;
     TC_TRY(tc_store_study_get(store, name, &row, err));
-    tacit_status st = from_row(out, store, &row, given, pool, err);
+    tacit_status status = from_row(out, store, &row, given, pool, err);
     tc_study_row_fini(&row);
-    return st;
+    return status;
 }
 
 tacit_status tc_study_open(tc_study **out, tc_store *store, const char *name, tc_pool *pool,
@@ -398,13 +398,13 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
                        "serve coordinates it",
                        doc->name, (unsigned long long)doc->agents);
     TC_TRY(tc_study_row_of(&row, doc, tc_clock_unix_ms(), err));
-    tacit_status st = tc_store_study_put(store, &row, &row.id, err);
-    if (st == TACIT_OK)
-        st = from_row(out, store, &row, doc, pool, err);
-    else if (st == TACIT_E_CONFLICT)
-        st = open_named(out, store, doc->name, doc, pool, err);
+    tacit_status status = tc_store_study_put(store, &row, &row.id, err);
+    if (status == TACIT_OK)
+        status = from_row(out, store, &row, doc, pool, err);
+    else if (status == TACIT_E_CONFLICT)
+        status = open_named(out, store, doc->name, doc, pool, err);
     tc_study_row_fini(&row);
-    return st;
+    return status;
 }
 
 /* ---- asking ---- */
@@ -421,12 +421,12 @@ static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t
         tc_event e;
         tc_study_stand before = tc_study_stands(s);
         TC_TRY(tc_optimizer_next(s->opt, req, &e, err));
-        tacit_status st = tc_study_append_here(s, &e, false, err);
-        asked = st == TACIT_OK && e.kind == TC_EVENT_ASK;
+        tacit_status status = tc_study_append_here(s, &e, false, err);
+        asked = status == TACIT_OK && e.kind == TC_EVENT_ASK;
         *trial = e.trial;
         *pulls = e.pulls;
         /* Others were faster: see what they did, and think again. */
-        TC_TRY(st == TACIT_E_CONFLICT ? tc_study_move_on(s, before, err) : st);
+        TC_TRY(status == TACIT_E_CONFLICT ? tc_study_move_on(s, before, err) : status);
     }
     return TACIT_OK;
 }
@@ -486,12 +486,12 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t
         now.now_ms = tc_study_now(s);
         now.keep_leases = !tc_study_time_is_sure(s);
         tc_study_lock(s);
-        tacit_status st = ask_locked(s, &now, &which, trial, values, pulls, err);
+        tacit_status status = ask_locked(s, &now, &which, trial, values, pulls, err);
         pthread_mutex_unlock(&s->lock);
-        TC_TRY(st);
-        st = tc_store_confirm(s->store, s->id, which, err);
-        if (st != TACIT_E_CONFLICT)
-            return st;
+        TC_TRY(status);
+        status = tc_store_confirm(s->store, s->id, which, err);
+        if (status != TACIT_E_CONFLICT)
+            return status;
     }
     return tc_fail(
         err, TACIT_E_BUSY,
@@ -539,12 +539,12 @@ static tacit_status compose_row(tc_study *s, const report *r, tc_event_row *row,
     tc_event e;
     if (s->stray)
         TC_TRY(tc_study_catch_up(s, err));
-    tacit_status st = compose(s, r, &e, err);
-    if (st == TACIT_E_NOT_FOUND || st == TACIT_E_STATE) {
+    tacit_status status = compose(s, r, &e, err);
+    if (status == TACIT_E_NOT_FOUND || status == TACIT_E_STATE) {
         TC_TRY(tc_study_catch_up(s, err));
-        st = compose(s, r, &e, err);
+        status = compose(s, r, &e, err);
     }
-    TC_TRY(st);
+    TC_TRY(status);
     return encode(s, &e, row, err);
 }
 
@@ -556,28 +556,28 @@ static tacit_status append_report(tc_study *s, const report *r, tc_study_stand *
     tc_event_row row;
     tc_append a;
     tc_study_lock(s);
-    tacit_status st = compose_row(s, r, &row, err);
+    tacit_status status = compose_row(s, r, &row, err);
     a = append_of(s, &row, 1, true);
     *before = tc_study_stands(s);
     pthread_mutex_unlock(&s->lock);
-    TC_TRY(st);
+    TC_TRY(status);
     a.late = true;
-    st = append_unread(s, &a, err);
+    status = append_unread(s, &a, err);
     rows_free(&row, 1);
-    return st;
+    return status;
 }
 
 static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
 {
     for (;;) {
         tc_study_stand before;
-        tacit_status st = append_report(s, r, &before, err);
-        if (st != TACIT_E_CONFLICT)
-            return st;
+        tacit_status status = append_report(s, r, &before, err);
+        if (status != TACIT_E_CONFLICT)
+            return status;
         tc_study_lock(s);
-        st = tc_study_move_on(s, before, err);
+        status = tc_study_move_on(s, before, err);
         pthread_mutex_unlock(&s->lock);
-        TC_TRY(st);
+        TC_TRY(status);
     }
 }
 
@@ -623,11 +623,11 @@ static tacit_status enqueue_locked(tc_study *s, const double *values, uint64_t *
         tc_event e;
         tc_study_stand before = tc_study_stands(s);
         TC_TRY(tc_optimizer_enqueue(s->opt, values, tc_study_now(s), &e, err));
-        tacit_status st = tc_study_append_here(s, &e, true, err);
-        if (st == TACIT_OK)
+        tacit_status status = tc_study_append_here(s, &e, true, err);
+        if (status == TACIT_OK)
             *trial = e.trial;
-        if (st != TACIT_E_CONFLICT)
-            return st;
+        if (status != TACIT_E_CONFLICT)
+            return status;
         TC_TRY(tc_study_move_on(s, before, err));
     }
 }
@@ -635,9 +635,9 @@ static tacit_status enqueue_locked(tc_study *s, const double *values, uint64_t *
 tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err)
 {
     tc_study_lock(s);
-    tacit_status st = enqueue_locked(s, values, trial, err);
+    tacit_status status = enqueue_locked(s, values, trial, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 /* Row i becomes a WAITING trial that is told at once: two events. */
@@ -648,10 +648,10 @@ static tacit_status import_row(tc_study *s, size_t i, const double *values, doub
     int64_t now = tc_study_now(s);
     if (!isfinite(y))
         return tc_fail(err, TACIT_E_ARG, "row %zu: the value must be finite, got %g", i + 1, y);
-    tacit_status st = tc_optimizer_enqueue(s->opt, values, now, &waiting, err);
-    if (st == TACIT_E_ARG)
+    tacit_status status = tc_optimizer_enqueue(s->opt, values, now, &waiting, err);
+    if (status == TACIT_E_ARG)
         (void)tc_fail_in(err, "row %zu", i + 1);
-    TC_TRY(st);
+    TC_TRY(status);
     waiting.trial += i; /* those before it are not applied yet */
     tc_event told = {.kind = TC_EVENT_TELL,
                      .trial = waiting.trial,
@@ -681,11 +681,11 @@ static tacit_status import_locked(tc_study *s, size_t n, const double *values, c
         tc_event_row *rows = tc_alloc(n, 2 * sizeof *rows);
         if (!rows)
             return tc_fail_memory(err);
-        tacit_status st = import_once(s, n, values, y, rows, err);
+        tacit_status status = import_once(s, n, values, y, rows, err);
         rows_free(rows, 2 * n);
         tc_free(rows);
-        if (st != TACIT_E_CONFLICT)
-            return st;
+        if (status != TACIT_E_CONFLICT)
+            return status;
         TC_TRY(tc_study_move_on(s, before, err));
     }
 }
@@ -696,9 +696,9 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
     if (n == 0)
         return TACIT_OK;
     tc_study_lock(s);
-    tacit_status st = import_locked(s, n, values, y, err);
+    tacit_status status = import_locked(s, n, values, y, err);
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return status;
 }
 
 /* ---- looking ---- */
@@ -754,14 +754,14 @@ tacit_status tc_study_append_seen(tc_study *s, const tc_event *events, size_t n,
     tc_event_row *rows = tc_alloc(n, sizeof *rows);
     if (!rows)
         return tc_fail_memory(err);
-    tacit_status st = encode_all(s, events, n, rows, err);
-    if (st == TACIT_OK) {
+    tacit_status status = encode_all(s, events, n, rows, err);
+    if (status == TACIT_OK) {
         tc_append a = append_of(s, rows, n, durable);
-        st = append_unread(s, &a, err);
+        status = append_unread(s, &a, err);
     }
     rows_free(rows, n);
     tc_free(rows);
-    return st;
+    return status;
 }
 
 static tacit_status change_locked(tc_study *s, tc_study_changer change, void *user,
@@ -769,9 +769,9 @@ static tacit_status change_locked(tc_study *s, tc_study_changer change, void *us
 {
     for (;;) {
         tc_study_stand before = tc_study_stands(s);
-        tacit_status st = change(s, s->opt, user, err);
-        if (st != TACIT_E_CONFLICT)
-            return st;
+        tacit_status status = change(s, s->opt, user, err);
+        if (status != TACIT_E_CONFLICT)
+            return status;
         TC_TRY(tc_study_move_on(s, before, err));
     }
 }
@@ -780,9 +780,9 @@ tacit_status tc_study_change(tc_study *s, tc_study_changer change, void *user, t
 {
     const tc_optimizer *o;
     TC_TRY(tc_study_look(s, &o, err));
-    tacit_status st = change_locked(s, change, user, err);
+    tacit_status status = change_locked(s, change, user, err);
     tc_study_unlook(s);
-    return st;
+    return status;
 }
 
 const tc_study_doc *tc_study_document(const tc_study *s)

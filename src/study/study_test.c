@@ -441,10 +441,10 @@ static tacit_status meddler_append(tc_store *s, const tc_append *a, tc_event_id 
         m->most--;
         assert_int_equal(tc_store_append(m->inner, &other, &told, NULL), TACIT_OK);
     }
-    tacit_status st = tc_store_append_id(m->inner, a, end, err);
+    tacit_status status = tc_store_append_id(m->inner, a, end, err);
     m->attempts += leads;
-    m->conflicts += st == TACIT_E_CONFLICT;
-    return st;
+    m->conflicts += status == TACIT_E_CONFLICT;
+    return status;
 }
 
 static tacit_status meddler_get(tc_store *s, const char *name, tc_study_row *out, tacit_error *err)

@@ -362,14 +362,14 @@ static tacit_status take_from(tc_ledger *to, const char *storage, notes *n,
     o.id = hash_words(&where, p->name, p->user);
     if (is_closed(n, "storage", &o.id))
         return TACIT_OK;
-    tacit_status st = tc_user_ledger_open_in(&o.from, storage, p->name, false, &why);
-    if (st == TACIT_OK)
-        st = take_entries(to, &o, n, p, &why);
+    tacit_status status = tc_user_ledger_open_in(&o.from, storage, p->name, false, &why);
+    if (status == TACIT_OK)
+        status = take_entries(to, &o, n, p, &why);
     tc_user_ledger_close(&o.from);
-    if (st == TACIT_OK || st == TACIT_E_NOT_FOUND)
+    if (status == TACIT_OK || status == TACIT_E_NOT_FOUND)
         return notes_add(n, "closed", &o.id, "storage", err);
-    return tc_fail(err, st, "what user \"%.60s\" has replied before cannot be read: %s", p->user,
-                   why.msg);
+    return tc_fail(err, status, "what user \"%.60s\" has replied before cannot be read: %s",
+                   p->user, why.msg);
 }
 
 /* Where earlier versions kept the ledger: beside the study, in TACIT_STORAGE, in the folder of the command. */
@@ -391,14 +391,14 @@ static tacit_status take_along(tc_ledger *to, const char *own, const tc_user_led
 {
     notes n = {0};
     tacit_hash study = hash_words(&p->study, p->name, p->user);
-    tacit_status st = notes_open(&n, err);
-    if (st == TACIT_OK && !is_closed(&n, "study", &study)) {
-        st = take_all(to, own, &n, p, err);
-        if (st == TACIT_OK)
-            st = notes_add(&n, "closed", &study, "study", err);
+    tacit_status status = notes_open(&n, err);
+    if (status == TACIT_OK && !is_closed(&n, "study", &study)) {
+        status = take_all(to, own, &n, p, err);
+        if (status == TACIT_OK)
+            status = notes_add(&n, "closed", &study, "study", err);
     }
     notes_close(&n);
-    return st;
+    return status;
 }
 
 tacit_status tc_user_ledger_open(tc_user_ledger *l, const tc_user_ledger_place *p, tacit_error *err)

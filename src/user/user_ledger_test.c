@@ -65,9 +65,9 @@ static tacit_status answer(tc_ledger *l, uint64_t number, tc_ldp_answer *a, tc_l
     TC_TRY(tc_ldp_curator_init(&c, l, &terms, err));
     tc_noise_init(&noise);
     tc_entropy entropy = tc_entropy_of(&noise);
-    tacit_status st = tc_ldp_curator_answer(&c, &q, 0.5, &entropy, a, err);
+    tacit_status status = tc_ldp_curator_answer(&c, &q, 0.5, &entropy, a, err);
     tc_noise_fini(&noise);
-    return st == TACIT_OK ? tc_ldp_curator_look(&c, "ann", s, err) : st;
+    return status == TACIT_OK ? tc_ldp_curator_look(&c, "ann", s, err) : status;
 }
 
 /* The reply of ann to question `number`, and how many she has given; 0: it failed. Asserts nothing: a child calls it. */
@@ -77,15 +77,15 @@ static uint64_t ask(const tc_user_ledger_place *at, uint64_t number, double *rep
     tc_user_ledger l = {0};
     tc_ldp_answer a = {0};
     tc_ldp_standing s = {0};
-    tacit_status st = tc_user_ledger_open(&l, at, &err);
-    if (st == TACIT_OK)
-        st = answer(l.ledger, number, &a, &s, &err);
-    if (st != TACIT_OK)
+    tacit_status status = tc_user_ledger_open(&l, at, &err);
+    if (status == TACIT_OK)
+        status = answer(l.ledger, number, &a, &s, &err);
+    if (status != TACIT_OK)
         fprintf(stderr, "%s\n", err.msg);
     *reply = a.value;
-    cap = st == TACIT_OK ? s.cap : cap;
+    cap = status == TACIT_OK ? s.cap : cap;
     tc_user_ledger_close(&l);
-    return st == TACIT_OK ? s.given : 0;
+    return status == TACIT_OK ? s.given : 0;
 }
 
 enum { PROCESSES = 8 };

@@ -170,11 +170,11 @@ static tacit_status evaluate_or_recall(tc_worker *w, tc_slot *s, uint64_t trial,
                                        const double *values, tacit_error *err)
 {
     tacit_error why = {0};
-    tacit_status st = tc_study_recall_private(w->study, trial, &s->told, &why);
-    s->ended = st == TACIT_OK;
-    if (st == TACIT_E_NOT_FOUND)
+    tacit_status status = tc_study_recall_private(w->study, trial, &s->told, &why);
+    s->ended = status == TACIT_OK;
+    if (status == TACIT_E_NOT_FOUND)
         return w->evaluator->start(w->evaluator, trial, values, err);
-    return tc_pass_on(err, st, &why);
+    return tc_pass_on(err, status, &why);
 }
 
 static tacit_status start_trial(tc_worker *w, tc_slot *s, uint64_t trial, uint64_t pulls,
@@ -206,10 +206,10 @@ static tacit_status start_new(tc_worker *w, tacit_error *err)
     q.pulls = w->opts.pulls > 1 ? w->opts.pulls : 0;
     TC_TRY(tacit_study_ask_many(w->study, &q, &got, err));
     const tacit_trial *t = tacit_trials_get(got, 0);
-    tacit_status st =
+    tacit_status status =
         start_trial(w, s, t->number, w->opts.pulls > 1 ? t->pulls : 1, t->values, err);
     tacit_trials_free(got);
-    return st;
+    return status;
 }
 
 /* One of them runs it. Whoever comes too late leaves it: its new worker lives. */
@@ -218,32 +218,33 @@ static tacit_status start_orphan(tc_worker *w, const tc_orphan *left, tacit_erro
     tc_slot *s = free_slot(w);
     tacit_trial *t;
     tacit_error why;
-    tacit_status st = left->worker ? tacit_study_take_over(w->study, left->trial, left->worker,
-                                                           s->worker, w->opts.lease_ms, &t, &why)
-                                   : tacit_study_trial(w->study, left->trial, &t, &why);
-    if (st != TACIT_OK && tacit_study_is_away(w->study))
-        return tc_fail(err, st, "%s", why.msg);
+    tacit_status status = left->worker
+                              ? tacit_study_take_over(w->study, left->trial, left->worker,
+                                                      s->worker, w->opts.lease_ms, &t, &why)
+                              : tacit_study_trial(w->study, left->trial, &t, &why);
+    if (status != TACIT_OK && tacit_study_is_away(w->study))
+        return tc_fail(err, status, "%s", why.msg);
     w->next_orphan++;
-    if (st == TACIT_E_STATE)
+    if (status == TACIT_E_STATE)
         return TACIT_OK;
-    if (st != TACIT_OK)
-        return tc_fail(err, st, "%s", why.msg);
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
     tc_worker_note(w, "running trial %" PRIu64 " again, which an earlier run left unfinished",
                    left->trial);
-    st = tc_study_reserve(w->study, left->trial, err);
-    if (st == TACIT_OK)
-        st = start_trial(w, s, left->trial, left->pulls, t->values, err);
+    status = tc_study_reserve(w->study, left->trial, err);
+    if (status == TACIT_OK)
+        status = start_trial(w, s, left->trial, left->pulls, t->values, err);
     tacit_trial_free(t);
-    return st;
+    return status;
 }
 
 /* A ledger that refuses ends the work, once what runs was told. */
 static tacit_status may_evaluate(tc_worker *w, bool *may, tacit_error *err)
 {
     tacit_error why = {0};
-    tacit_status st = tc_study_may_evaluate(w->study, &why);
-    if (st != TACIT_E_BUDGET)
-        return tc_pass_on(err, st, &why);
+    tacit_status status = tc_study_may_evaluate(w->study, &why);
+    if (status != TACIT_E_BUDGET)
+        return tc_pass_on(err, status, &why);
     *may = false;
     w->refused = true;
     w->refusal = why;
@@ -260,12 +261,12 @@ static tacit_status may_start(tc_worker *w, bool *may, tacit_error *err)
     if (!w->opts.as)
         return orphan ? TACIT_OK : may_evaluate(w, may, err);
     tacit_error why;
-    tacit_status st = tc_user_may(w->opts.as, trial, running, &why);
-    if (st == TACIT_OK)
+    tacit_status status = tc_user_may(w->opts.as, trial, running, &why);
+    if (status == TACIT_OK)
         return TACIT_OK;
     *may = false;
-    if (st != TACIT_E_BUDGET || (running == 0 && !w->reported))
-        return tc_fail(err, st, "%s", why.msg);
+    if (status != TACIT_E_BUDGET || (running == 0 && !w->reported))
+        return tc_fail(err, status, "%s", why.msg);
     w->answered = true;
     if (running == 0)
         tc_worker_note(w, "%s; the rest of the study is for others", why.msg);
@@ -300,16 +301,16 @@ static tacit_status fill_up(tc_worker *w, tacit_error *err)
         }
         if (planned + w->elsewhere >= w->opts.trials)
             return TACIT_OK;
-        tacit_status st = start_new(w, &why);
-        if (st == TACIT_E_STATE && w->served && !tacit_study_is_away(w->study)) {
+        tacit_status status = start_new(w, &why);
+        if (status == TACIT_E_STATE && w->served && !tacit_study_is_away(w->study)) {
             TC_TRY(take_stock(w, &s, err)); /* paused or closed since it was looked at? */
             if (w->state != TACIT_STUDY_RUNNING)
                 return TACIT_OK;
         }
-        if (st == TACIT_E_BUDGET && w->served)
+        if (status == TACIT_E_BUDGET && w->served)
             return TACIT_OK;
-        if (st != TACIT_OK)
-            return tc_fail(err, st, "%s", why.msg);
+        if (status != TACIT_OK)
+            return tc_fail(err, status, "%s", why.msg);
     }
     return TACIT_OK;
 }
@@ -328,11 +329,11 @@ static tacit_status stopped(tc_worker *w, tacit_error *err)
     w->evaluator->stop(w->evaluator);
     /* Functions have ended meanwhile; one that wants to stop itself is run again another time. */
     while (done) {
-        tacit_status st = w->evaluator->wait(w->evaluator, 0, &late, &done, &why);
-        if (st == TACIT_OK && done)
-            st = tc_worker_end_job(w, &late, &why);
-        done = done || st == TACIT_E_CANCELLED;
-        if (st != TACIT_OK && st != TACIT_E_CANCELLED)
+        tacit_status status = w->evaluator->wait(w->evaluator, 0, &late, &done, &why);
+        if (status == TACIT_OK && done)
+            status = tc_worker_end_job(w, &late, &why);
+        done = done || status == TACIT_E_CANCELLED;
+        if (status != TACIT_OK && status != TACIT_E_CANCELLED)
             break;
     }
     (void)tc_worker_deliver(w, &why);
@@ -451,9 +452,9 @@ static tacit_status loop_briskly(tc_worker *w, tacit_error *err)
         return loop(w, err);
     s = s < CALL_LEAST_S ? CALL_LEAST_S : s > CALL_MOST_S ? CALL_MOST_S : s;
     tacit_study_set_patience(w->study, -1, (int32_t)s);
-    tacit_status st = loop(w, err);
+    tacit_status status = loop(w, err);
     tacit_study_set_patience(w->study, w->study->storage->patience_s, 0);
-    return st;
+    return status;
 }
 
 static tacit_status work(tc_worker *w, tacit_error *err)
@@ -471,13 +472,13 @@ static tacit_status work(tc_worker *w, tacit_error *err)
             tacit_study_name(w->study), w->opts.as->name, w->opts.jobs, err));
     tc_processes_begin(&w->processes);
     tacit_error why = {0};
-    tacit_status st = find_orphans(w, &why);
-    if (st == TACIT_OK)
-        st = loop_briskly(w, &why);
+    tacit_status status = find_orphans(w, &why);
+    if (status == TACIT_OK)
+        status = loop_briskly(w, &why);
     if (w->result.end != TACIT_WORKER_STOPPED &&
-        (st == TACIT_E_CANCELLED || (st == TACIT_E_IO && tc_worker_stops(w))))
+        (status == TACIT_E_CANCELLED || (status == TACIT_E_IO && tc_worker_stops(w))))
         return stopped(w, err);
-    return st == TACIT_OK ? st : tc_fail(err, st, "%s", why.msg);
+    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
 }
 
 /* ---- what is asked for ---- */
@@ -581,7 +582,7 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
     w.evaluator->tick = tick;
     w.evaluator->loop = &w;
     w.n_params = tacit_space_params(tacit_study_space(study));
-    tacit_status st = work(&w, err);
+    tacit_status status = work(&w, err);
     w.evaluator->free(w.evaluator);
     tc_processes_end(&w.processes);
     tc_user_workers_close(&w.names);
@@ -589,5 +590,5 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
         tc_sized_give(&sized_result, out, &w.result);
     tc_free(w.slots);
     tc_arena_fini(&w.arena);
-    return st;
+    return status;
 }

@@ -72,7 +72,7 @@ void tc_worker_note(const tc_worker *w, const char *fmt, ...) TACIT_PRINTF(2, 3)
 
 bool tc_worker_may_ask(const tc_worker *w); /* now */
 /* What a call has said. A coordinator that is away is asked again later: TACIT_OK, until patience ends. */
-tacit_status tc_worker_retry(tc_worker *w, tacit_status st, const tacit_error *why,
+tacit_status tc_worker_retry(tc_worker *w, tacit_status status, const tacit_error *why,
                              tacit_error *err);
 
 /* ---- reports (report.c) */

@@ -49,11 +49,11 @@ bool tc_worker_may_ask(const tc_worker *w)
     return !w->away || tc_clock_ns() >= w->ask_ns;
 }
 
-tacit_status tc_worker_retry(tc_worker *w, tacit_status st, const tacit_error *why,
+tacit_status tc_worker_retry(tc_worker *w, tacit_status status, const tacit_error *why,
                              tacit_error *err)
 {
     uint64_t now = tc_clock_ns();
-    bool away = st != TACIT_OK && tacit_study_is_away(w->study);
+    bool away = status != TACIT_OK && tacit_study_is_away(w->study);
     if (away && !w->away) {
         if (!tc_worker_stops(w))
             tc_worker_note(w, "%s; trying again", why->msg);
@@ -63,10 +63,10 @@ tacit_status tc_worker_retry(tc_worker *w, tacit_status st, const tacit_error *w
         w->pause_ms = 2 * w->pause_ms < PAUSE_MOST_MS ? 2 * w->pause_ms : PAUSE_MOST_MS;
     }
     w->away = away;
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         return TACIT_OK;
     if (!away || (now - w->away_ns) / MS > patience_ms(w))
-        return tc_fail(err, st, "%s", why->msg);
+        return tc_fail(err, status, "%s", why->msg);
     w->ask_ns = now + (uint64_t)w->pause_ms * MS;
     return TACIT_OK;
 }
@@ -82,14 +82,15 @@ void tc_worker_renew(tc_worker *w)
         tacit_error why, late;
         if (!s->used || now - s->renewed_ns < every)
             continue;
-        tacit_status st =
+        tacit_status status =
             tacit_study_renew(w->study, s->trial, s->worker, w->opts.lease_ms, NULL, &why);
-        if (st != TACIT_OK)
+        if (status != TACIT_OK)
             tc_log(TC_LOG_INFO, "trial %" PRIu64 ": %s", s->trial, why.msg);
-        if (st == TACIT_OK || !tacit_study_is_away(w->study))
+        if (status == TACIT_OK || !tacit_study_is_away(w->study))
             s->renewed_ns = now;
         else
-            (void)tc_worker_retry(w, st, &why, &late); /* patience ends with what needs an answer */
+            (void)tc_worker_retry(w, status, &why,
+                                  &late); /* patience ends with what needs an answer */
     }
 }
 
@@ -192,9 +193,9 @@ static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, t
 {
     tacit_trial *t = NULL;
     tacit_error late = {0};
-    tacit_status st = tacit_study_trial(w->study, s->trial, &t, &late);
-    if (st != TACIT_OK && tacit_study_is_away(w->study))
-        return tc_worker_retry(w, st, &late, err); /* and it is told again, later */
+    tacit_status status = tacit_study_trial(w->study, s->trial, &t, &late);
+    if (status != TACIT_OK && tacit_study_is_away(w->study))
+        return tc_worker_retry(w, status, &late, err); /* and it is told again, later */
     bool finished = t && (t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL);
     tacit_trial_free(t);
     if (finished) {
@@ -213,11 +214,11 @@ static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, t
 static tacit_status tell(tc_worker *w, tc_slot *s, tacit_error *err)
 {
     tacit_error why = {0};
-    tacit_status st = tacit_study_report(w->study, s->trial, &s->told, &why);
-    if (st == TACIT_E_STATE)
+    tacit_status status = tacit_study_report(w->study, s->trial, &s->told, &why);
+    if (status == TACIT_E_STATE)
         return find_out(w, s, &why, err);
-    TC_TRY(tc_worker_retry(w, st, &why, err));
-    if (st != TACIT_OK)
+    TC_TRY(tc_worker_retry(w, status, &why, err));
+    if (status != TACIT_OK)
         return TACIT_OK;
     w->result.told++;
     end_slot(w, s);
@@ -247,19 +248,19 @@ static tacit_status tell_one_paid(tc_worker *w, size_t worker, tacit_error *err)
     tacit_report told = TACIT_REPORT;
     told.kind = TACIT_REPORT_REPLY;
     tacit_error why = {0};
-    tacit_status st = tacit_user_recall(w->opts.as, trial, &told.value, &why);
-    if (st == TACIT_E_NOT_FOUND)
+    tacit_status status = tacit_user_recall(w->opts.as, trial, &told.value, &why);
+    if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
-    if (st == TACIT_OK)
-        st = tacit_study_report(w->study, trial, &told, &why);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
+        status = tacit_study_report(w->study, trial, &told, &why);
+    if (status == TACIT_OK)
         tc_worker_note(w, "told the reply about trial %" PRIu64 " that an earlier run had made",
                        trial);
-    else if (st == TACIT_E_STATE || st == TACIT_E_NOT_FOUND)
+    else if (status == TACIT_E_STATE || status == TACIT_E_NOT_FOUND)
         tc_worker_note(w, "the reply about trial %" PRIu64 " of an earlier run: %s", trial,
                        why.msg);
     else
-        return tc_fail(err, st, "%s", why.msg);
+        return tc_fail(err, status, "%s", why.msg);
     tc_user_workers_note(&w->names, worker, TC_NEW_TRIAL);
     w->reported = true;
     return TACIT_OK;

@@ -339,8 +339,8 @@ static tacit_status await_renewal(void *user, uint64_t trial, const double *x, d
         tacit_trial_free(t);
         nap();
     }
-    tacit_status st = square(user, trial, x, value, err);
-    return until > first ? st : TACIT_E_INTERNAL;
+    tacit_status status = square(user, trial, x, value, err);
+    return until > first ? status : TACIT_E_INTERNAL;
 }
 
 static void leases_are_renewed(void **state)

@@ -73,15 +73,15 @@ static tacit_status run(scene *s, const char *name, uint64_t trials, tacit_worke
     o.trials = trials;
     o.listen = listen;
     o.user = s;
-    tacit_status st = tacit_study_create(&s->study, "sqlite:///study.db", document, NULL, err);
-    if (st == TACIT_OK)
-        st = tacit_user_open(&s->user, s->study, name, NULL, err);
+    tacit_status status = tacit_study_create(&s->study, "sqlite:///study.db", document, NULL, err);
+    if (status == TACIT_OK)
+        status = tacit_user_open(&s->user, s->study, name, NULL, err);
     o.as = s->user;
-    if (st == TACIT_OK)
-        st = tacit_worker_run(s->study, &o, result, err);
+    if (status == TACIT_OK)
+        status = tacit_worker_run(s->study, &o, result, err);
     tacit_user_close(s->user);
     tacit_study_close(s->study);
-    return st;
+    return status;
 }
 
 static void assert_replies(uint64_t n)

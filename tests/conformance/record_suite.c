@@ -335,8 +335,8 @@ static void random_set(tc_store *s, model *m, tc_stream *draws)
     }
     size_t refused = 99;
     tacit_error err = {0};
-    tacit_status st = tc_store_change(s, set, n, &refused, &err);
-    assert_int_equal(st, bad == n ? TACIT_OK : TACIT_E_CONFLICT);
+    tacit_status status = tc_store_change(s, set, n, &refused, &err);
+    assert_int_equal(status, bad == n ? TACIT_OK : TACIT_E_CONFLICT);
     if (bad < n)
         assert_int_equal(refused, bad);
     for (size_t i = 0; bad == n && i < n; i++)
@@ -374,9 +374,10 @@ static void *race(void *user)
     for (int i = 0; i < PLACES; i++) {
         char key[8];
         snprintf(key, sizeof key, "%d", i);
-        tacit_status st = change_one(r->store, TC_INSERT, record(0, TC_RECORD_KEY, key, "me"), 0);
-        r->won += st == TACIT_OK;
-        r->failed += st != TACIT_OK && st != TACIT_E_CONFLICT;
+        tacit_status status =
+            change_one(r->store, TC_INSERT, record(0, TC_RECORD_KEY, key, "me"), 0);
+        r->won += status == TACIT_OK;
+        r->failed += status != TACIT_OK && status != TACIT_E_CONFLICT;
     }
     return NULL;
 }

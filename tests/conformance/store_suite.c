@@ -471,13 +471,13 @@ static void a_thousand_random_appends_match_the_reference(void **state)
                                                     : TC_ANY_HEAD;
         uint64_t end = 0;
         bool moved = !may_follow(want, n, head, e, m);
-        tacit_status st = append(*state, id, head, m, e, rand() % 8 == 0, &end, NULL);
-        assert_int_equal(st, moved ? TACIT_E_CONFLICT : clash ? TACIT_E_STATE : TACIT_OK);
-        for (size_t i = 0; st == TACIT_OK && i < m; i++) {
+        tacit_status status = append(*state, id, head, m, e, rand() % 8 == 0, &end, NULL);
+        assert_int_equal(status, moved ? TACIT_E_CONFLICT : clash ? TACIT_E_STATE : TACIT_OK);
+        for (size_t i = 0; status == TACIT_OK && i < m; i++) {
             told[e[i].trial] = told[e[i].trial] || mine[e[i].trial];
             want[n++] = e[i];
         }
-        assert_true(st != TACIT_OK || end == n);
+        assert_true(status != TACIT_OK || end == n);
     }
     seen all = scan(*state, id, 0);
     assert_int_equal(all.n, n);
@@ -517,10 +517,10 @@ static void *ask_and_tell(void *user)
         c->broken +=
             tc_store_scan(c->store, c->study, known[0], count_ask, known, NULL) != TACIT_OK;
         uint64_t trial = known[1];
-        tacit_status st = append_one(c->store, c->study, known[0], TC_EVENT_ASK, trial);
-        c->refused += st == TACIT_E_CONFLICT;
-        c->broken += st != TACIT_OK && st != TACIT_E_CONFLICT;
-        if (st != TACIT_OK)
+        tacit_status status = append_one(c->store, c->study, known[0], TC_EVENT_ASK, trial);
+        c->refused += status == TACIT_E_CONFLICT;
+        c->broken += status != TACIT_OK && status != TACIT_E_CONFLICT;
+        if (status != TACIT_OK)
             continue;
         c->accepted++;
         c->broken += append_one(c->store, c->study, TC_ANY_HEAD, TC_EVENT_TELL, trial) != TACIT_OK;
@@ -532,10 +532,10 @@ static void *tell_all(void *user)
 {
     crew *c = user;
     for (uint64_t trial = 0; trial < ASKS; trial++) {
-        tacit_status st = append_one(c->store, c->study, TC_ANY_HEAD, TC_EVENT_TELL, trial);
-        c->accepted += st == TACIT_OK;
-        c->refused += st == TACIT_E_STATE;
-        c->broken += st != TACIT_OK && st != TACIT_E_STATE;
+        tacit_status status = append_one(c->store, c->study, TC_ANY_HEAD, TC_EVENT_TELL, trial);
+        c->accepted += status == TACIT_OK;
+        c->refused += status == TACIT_E_STATE;
+        c->broken += status != TACIT_OK && status != TACIT_E_STATE;
     }
     return NULL;
 }

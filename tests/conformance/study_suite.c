@@ -294,8 +294,8 @@ static void pulls_are_one_trial(void **state)
     assert_true(t->pulls == 2 && fabs(t->value - 0.5) < 1e-6);
     tacit_trial_free(t);
     tacit_batch sums = {0, 0, 0};
-    tacit_status st = tacit_study_add_pull(s, &sums, 0.5, &err);
-    assert_int_equal(st, place->served ? TACIT_E_UNSUPPORTED : TACIT_OK);
+    tacit_status status = tacit_study_add_pull(s, &sums, 0.5, &err);
+    assert_int_equal(status, place->served ? TACIT_E_UNSUPPORTED : TACIT_OK);
     if (!place->served)
         assert_true(sums.pulls == 1 && sums.sum == 1 << 27);
     tacit_study_close(s);
@@ -448,11 +448,11 @@ static void events_are_read_since_any(void **state)
     tacit_study *s = create();
     uint64_t seen[2] = {0, 0};
     (void)run_one(s);
-    tacit_status st = tacit_study_events(s, 0, count_event, seen, &err);
+    tacit_status status = tacit_study_events(s, 0, count_event, seen, &err);
     if (place->served) {
-        assert_int_equal(st, TACIT_E_UNSUPPORTED);
+        assert_int_equal(status, TACIT_E_UNSUPPORTED);
     } else {
-        assert_ok(st);
+        assert_ok(status);
         assert_true(seen[0] == 2 && seen[1] == 2);
         (void)run_one(s);
         assert_int_equal(tacit_study_events(s, 2, count_event, seen, &err), TACIT_E_CANCELLED);

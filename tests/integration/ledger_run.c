@@ -59,11 +59,11 @@ static void add_line(tc_text *t, uint64_t round, const tc_ledger_receipt *r)
 static tacit_status read_outbox(run *r, tacit_error *err)
 {
     tacit_error none;
-    tacit_status st = tc_file_read(r->outbox, 1 << 24, &r->sent, &r->sent_size, &none);
-    if (st == TACIT_OK)
+    tacit_status status = tc_file_read(r->outbox, 1 << 24, &r->sent, &r->sent_size, &none);
+    if (status == TACIT_OK)
         return TACIT_OK;
-    if (st != TACIT_E_NOT_FOUND)
-        return tc_fail(err, st, "%s", none.msg);
+    if (status != TACIT_E_NOT_FOUND)
+        return tc_fail(err, status, "%s", none.msg);
     r->sent = tc_strdup("");
     return r->sent ? TACIT_OK : tc_fail_memory(err);
 }
@@ -99,17 +99,17 @@ static tacit_status draw(tc_release **out, uint64_t round, tacit_error *err)
     int64_t v[WIDTH];
     tc_noise_init(&noise);
     tc_entropy e = tc_entropy_of(&noise);
-    tacit_status st = tc_sum_open(&s, &p, &e, err);
-    for (size_t agent = 0; st == TACIT_OK && agent < 3; agent++) {
+    tacit_status status = tc_sum_open(&s, &p, &e, err);
+    for (size_t agent = 0; status == TACIT_OK && agent < 3; agent++) {
         for (size_t i = 0; i < WIDTH; i++)
             v[i] = (int64_t)(round * 1000 + 10 * agent + i);
-        st = tc_sum_fold(s, agent, v, err);
+        status = tc_sum_fold(s, agent, v, err);
     }
-    if (st == TACIT_OK)
-        st = tc_sum_close(s, out, err);
+    if (status == TACIT_OK)
+        status = tc_sum_close(s, out, err);
     tc_sum_free(s);
     tc_noise_fini(&noise);
-    return st;
+    return status;
 }
 
 static tacit_status release_round(run *r, uint64_t round, tc_ledger_receipt *out, tacit_error *err)
@@ -117,14 +117,14 @@ static tacit_status release_round(run *r, uint64_t round, tc_ledger_receipt *out
     tc_ledger_charge c = {tc_ledger_study_hash("{\"name\": \"killed\"}"), round, NULL};
     tc_ledger_budget b = {epsilon, delta, &tc_accountant_gaussian};
     tacit_error none;
-    tacit_status st = tc_ledger_find(r->ledger, &c.study, round, out, &none);
-    if (st != TACIT_E_NOT_FOUND)
-        return st == TACIT_OK ? st : tc_fail(err, st, "%s", none.msg);
+    tacit_status status = tc_ledger_find(r->ledger, &c.study, round, out, &none);
+    if (status != TACIT_E_NOT_FOUND)
+        return status == TACIT_OK ? status : tc_fail(err, status, "%s", none.msg);
     tc_release *release = NULL;
     TC_TRY(draw(&release, round, err));
-    st = tc_ledger_release(r->ledger, &b, &c, release, out, err);
+    status = tc_ledger_release(r->ledger, &b, &c, release, out, err);
     tc_release_free(release);
-    return st;
+    return status;
 }
 
 static tacit_status do_round(run *r, uint64_t round, tacit_error *err)
@@ -134,11 +134,11 @@ static tacit_status do_round(run *r, uint64_t round, tacit_error *err)
     tc_text line = {0};
     add_line(&line, round, &receipt);
     tc_ledger_receipt_fini(&receipt);
-    tacit_status st = line.failed ? tc_fail_memory(err) : TACIT_OK;
-    if (st == TACIT_OK && !is_sent(r, tc_text_get(&line)))
-        st = send_text(r, tc_text_get(&line), line.len, err);
+    tacit_status status = line.failed ? tc_fail_memory(err) : TACIT_OK;
+    if (status == TACIT_OK && !is_sent(r, tc_text_get(&line)))
+        status = send_text(r, tc_text_get(&line), line.len, err);
     tc_text_fini(&line);
-    return st;
+    return status;
 }
 
 static tacit_status run_rounds(run *r, tacit_error *err)
@@ -218,19 +218,19 @@ static tacit_status check_spent(const run *r, tacit_error *err)
 static tacit_status check_all(run *r, tacit_error *err)
 {
     tc_text expected = {0};
-    tacit_status st = TACIT_OK;
-    for (uint64_t round = 1; st == TACIT_OK && round <= ROUNDS; round++) {
+    tacit_status status = TACIT_OK;
+    for (uint64_t round = 1; status == TACIT_OK && round <= ROUNDS; round++) {
         tc_ledger_receipt receipt = {0};
         tacit_hash study = tc_ledger_study_hash("{\"name\": \"killed\"}");
-        st = tc_ledger_find(r->ledger, &study, round, &receipt, err);
-        if (st == TACIT_OK)
+        status = tc_ledger_find(r->ledger, &study, round, &receipt, err);
+        if (status == TACIT_OK)
             add_line(&expected, round, &receipt);
         tc_ledger_receipt_fini(&receipt);
     }
-    if (st == TACIT_OK)
-        st = check_lines(r, &expected, err);
+    if (status == TACIT_OK)
+        status = check_lines(r, &expected, err);
     tc_text_fini(&expected);
-    return st == TACIT_OK ? check_spent(r, err) : st;
+    return status == TACIT_OK ? check_spent(r, err) : status;
 }
 
 /* ---- the program */
@@ -265,11 +265,11 @@ int main(int argc, char **argv)
     if (argc != 4)
         return 2;
     run r = {.outbox = argv[3]};
-    tacit_status st = perform(&r, argv[1], argv[2], &err);
-    if (st != TACIT_OK)
-        fprintf(stderr, "%s: %s\n", tacit_status_name(st), err.msg);
+    tacit_status status = perform(&r, argv[1], argv[2], &err);
+    if (status != TACIT_OK)
+        fprintf(stderr, "%s: %s\n", tacit_status_name(status), err.msg);
     tc_free(r.sent);
     tc_ledger_close(r.ledger);
     tc_store_close(r.store);
-    return tacit_status_exit(st);
+    return tacit_status_exit(status);
 }

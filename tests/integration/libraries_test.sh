@@ -76,9 +76,9 @@ int main(int argc, char **argv)
 {
     tacit_ledger *l = NULL;
     tacit_error err = {0};
-    tacit_status st = argc > 1 ? tacit_ledger_open(&l, argv[1], "x", &err) : TACIT_E_ARG;
+    tacit_status status = argc > 1 ? tacit_ledger_open(&l, argv[1], "x", &err) : TACIT_E_ARG;
     puts(err.msg);
-    return tacit_status_exit(st);
+    return tacit_status_exit(status);
 }
 END
 # shellcheck disable=SC2046

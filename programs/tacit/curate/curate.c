@@ -21,13 +21,13 @@ tacit_status tc_curate_write(const char *file, char *text, tacit_error *err)
         return tc_fail_memory(err);
     tc_text_addf(&line, "%s\n", text);
     tc_free(text);
-    tacit_status st = line.failed ? tc_fail_memory(err) : TACIT_OK;
-    if (st == TACIT_OK && file)
-        st = tc_file_write(file, line.data, line.len, err);
-    else if (st == TACIT_OK)
+    tacit_status status = line.failed ? tc_fail_memory(err) : TACIT_OK;
+    if (status == TACIT_OK && file)
+        status = tc_file_write(file, line.data, line.len, err);
+    else if (status == TACIT_OK)
         fputs(line.data, stdout);
     tc_text_fini(&line);
-    return st;
+    return status;
 }
 
 static const tc_verb *const family[] = {&tc_verb_curate_release, &tc_verb_curate_answer,

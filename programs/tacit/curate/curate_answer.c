@@ -143,15 +143,15 @@ static tacit_status read_data(work *w, tacit_error *err)
     tc_text columns = {0};
     for (size_t d = 0; d < t->dims; d++)
         tc_text_addf(&columns, "%s%s", d ? "," : "", t->columns[d].name);
-    tacit_status st =
+    tacit_status status =
         columns.failed ? tc_fail_memory(err)
                        : tc_data_read(&w->data, file, tc_text_get(&columns), value_column(w), err);
     tc_text_fini(&columns);
-    TC_TRY(st);
-    st = tacit_curator_check_data(w->curator, w->data.n, w->data.x, err);
-    if (st != TACIT_OK)
+    TC_TRY(status);
+    status = tacit_curator_check_data(w->curator, w->data.n, w->data.x, err);
+    if (status != TACIT_OK)
         tc_fail_in(err, "%.200s", file);
-    return st;
+    return status;
 }
 
 static tacit_status open_curator(work *w, tacit_error *err)
@@ -204,11 +204,12 @@ static tacit_status run_program(work *w, uint64_t row, double *value, tacit_erro
                            .fields = (tacit_row_fields)w->o->fields,
                            .timeout_ms = (int64_t)ceil(w->o->timeout_s * 1000),
                            .stop = tc_stop_at_interrupt};
-    tacit_status st = tc_data_record(w->in->args[0], w->secret->order[row], &memory, &record, err);
-    if (st == TACIT_OK)
-        st = tacit_row_evaluate(&p, row, &record, &got, err);
+    tacit_status status =
+        tc_data_record(w->in->args[0], w->secret->order[row], &memory, &record, err);
+    if (status == TACIT_OK)
+        status = tacit_row_evaluate(&p, row, &record, &got, err);
     tc_arena_fini(&memory);
-    TC_TRY(st);
+    TC_TRY(status);
     say_evaluated(w, row, &got);
     *value = got.value;
     return TACIT_OK;
@@ -251,14 +252,14 @@ static tacit_status write_answer(const work *w, const tacit_row_answer *a, tacit
 static tacit_status answer_one(work *w, tacit_error *err)
 {
     tacit_row_answer a;
-    tacit_status st =
+    tacit_status status =
         w->given ? TACIT_E_NOT_FOUND : tacit_curator_recall(w->curator, w->row, &a, err);
-    if (st == TACIT_E_NOT_FOUND) {
+    if (status == TACIT_E_NOT_FOUND) {
         if (!w->given)
             TC_TRY(find_value(w, w->row, &w->value, err));
-        st = tacit_curator_answer(w->curator, w->row, w->value, &a, err);
+        status = tacit_curator_answer(w->curator, w->row, w->value, &a, err);
     }
-    return st == TACIT_OK ? write_answer(w, &a, err) : st;
+    return status == TACIT_OK ? write_answer(w, &a, err) : status;
 }
 
 /* ---- all that a coordinator asks for */
@@ -278,9 +279,9 @@ static tacit_status print_end(const work *w, tacit_study *study, tacit_error *er
 {
     static const char *const columns[] = {"study", "answered", "best_row", "best_value"};
     tacit_trial *best = NULL;
-    tacit_status st = tacit_study_best(study, &best, err);
-    if (st != TACIT_OK && st != TACIT_E_NOT_FOUND) /* none is complete */
-        return st;
+    tacit_status status = tacit_study_best(study, &best, err);
+    if (status != TACIT_OK && status != TACIT_E_NOT_FOUND) /* none is complete */
+        return status;
     tc_table *t = tc_table_new(4, columns);
     tc_table_text(t, 0, tacit_study_name(study));
     tc_table_integer(t, 1, (int64_t)w->answered);
@@ -299,9 +300,9 @@ static tacit_status serve(work *w, tacit_study *study, tacit_error *err)
         .value = find_value, .answered = say_answered, .stop = tc_stop_at_interrupt, .user = w};
     w->progress = tc_progress_start(
         tacit_study_name(study), tacit_document_trials(tacit_study_document(study)), w->in->quiet);
-    tacit_status st = tacit_curator_serve(w->curator, study, &s, err);
+    tacit_status status = tacit_curator_serve(w->curator, study, &s, err);
     tc_progress_end(w->progress);
-    return st == TACIT_OK ? print_end(w, study, err) : st;
+    return status == TACIT_OK ? print_end(w, study, err) : status;
 }
 
 static tacit_status answer_all(work *w, tacit_error *err)
@@ -310,13 +311,13 @@ static tacit_status answer_all(work *w, tacit_error *err)
     const tc_where where = {
         .server = o->server, .fingerprint = o->fingerprint, .token_file = o->token_file};
     tc_study_ref ref = {0};
-    tacit_status st = tc_study_ref_open(
+    tacit_status status = tc_study_ref_open(
         &ref, o->study ? o->study : w->secret->terms.name, &where,
         &(tc_study_terms){.quiet = w->in->quiet, .patience_s = o->patience_s}, err);
-    if (st == TACIT_OK)
-        st = serve(w, ref.study, err);
+    if (status == TACIT_OK)
+        status = serve(w, ref.study, err);
     tc_study_ref_close(&ref);
-    return st;
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -324,11 +325,11 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     work w = {.in = in, .o = in->opts};
     tc_catch_interrupts();
     TC_TRY(read_words(&w, err));
-    tacit_status st = open_curator(&w, err);
-    if (st == TACIT_OK)
-        st = w.o->server ? answer_all(&w, err) : answer_one(&w, err);
+    tacit_status status = open_curator(&w, err);
+    if (status == TACIT_OK)
+        status = w.o->server ? answer_all(&w, err) : answer_one(&w, err);
     close_curator(&w);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_curate_answer = {

@@ -99,10 +99,10 @@ static tacit_status take_file(const bounds *b, const char *file, tacit_error *er
     tc_csv csv;
     TC_TRY(tc_file_read(file, LARGEST, &text, &len, err));
     tc_csv_init(&csv, text, len, file);
-    tacit_status st = take_records(b, &csv, err);
+    tacit_status status = take_records(b, &csv, err);
     tc_csv_fini(&csv);
     tc_free(text);
-    return st;
+    return status;
 }
 
 static tacit_status check_all(const bounds *b, tacit_error *err)

@@ -48,9 +48,9 @@ static tacit_status add_listed(reader *r, const char *list, tacit_error *err)
     for (const char *at = list;; at++) {
         size_t n = strcspn(at, ",");
         char *name = tc_strndup(at, n);
-        tacit_status st = name ? add_column(r, name, err) : tc_fail_memory(err);
+        tacit_status status = name ? add_column(r, name, err) : tc_fail_memory(err);
         tc_free(name);
-        TC_TRY(st);
+        TC_TRY(status);
         at += n;
         if (*at == '\0')
             return TACIT_OK;
@@ -135,14 +135,14 @@ tacit_status tc_data_read(tc_data *out, const char *file, const char *columns, c
     TC_TRY(tc_file_read(file, LARGEST, &text, &len, err));
     reader r = {.out = &d, .value_at = NO_COLUMN};
     tc_csv_init(&r.csv, text, len, file);
-    tacit_status st = read_all(&r, columns, value, err);
+    tacit_status status = read_all(&r, columns, value, err);
     tc_csv_fini(&r.csv);
     tc_free(text);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         *out = d;
     else
         tc_data_fini(&d);
-    return st;
+    return status;
 }
 
 void tc_data_fini(tc_data *d)
@@ -194,8 +194,8 @@ tacit_status tc_data_record(const char *file, size_t number, tc_arena *memory,
     tc_csv csv;
     TC_TRY(tc_file_read(file, LARGEST, &text, &len, err));
     tc_csv_init(&csv, text, len, file);
-    tacit_status st = read_fields(&csv, number, memory, out, err);
+    tacit_status status = read_fields(&csv, number, memory, out, err);
     tc_csv_fini(&csv);
     tc_free(text);
-    return st;
+    return status;
 }

@@ -151,14 +151,14 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     double y;
     TC_TRY(read_words(o, &y, err));
     double *replies = tc_alloc((size_t)o->count, sizeof *replies);
-    tacit_status st = replies ? perturb(in, y, replies, &b, err) : tc_fail_memory(err);
-    if (st == TACIT_OK) {
+    tacit_status status = replies ? perturb(in, y, replies, &b, err) : tc_fail_memory(err);
+    if (status == TACIT_OK) {
         note(&b, in);
-        st = print(&b, replies, in, err);
+        status = print(&b, replies, in, err);
     }
     tacit_text_free(b.statement);
     tc_free(replies);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_curate_perturb = {

@@ -60,16 +60,16 @@ static tacit_status send_released(const tc_invocation *in, const tacit_released 
     tacit_storage *coordinator = NULL;
     tacit_published made;
     TC_TRY(tacit_storage_open(&coordinator, way->url, &way->opts, err));
-    tacit_status st = tacit_released_publish(r, coordinator, o->name, &plan, &made, err);
+    tacit_status status = tacit_released_publish(r, coordinator, o->name, &plan, &made, err);
     tacit_storage_close(coordinator);
-    TC_TRY(st);
-    st = tc_secret_write(o->out_token, made.token, err);
-    if (st == TACIT_OK)
-        st = print_published(in, made.study, err);
+    TC_TRY(status);
+    status = tc_secret_write(o->out_token, made.token, err);
+    if (status == TACIT_OK)
+        status = print_published(in, made.study, err);
     explicit_bzero(made.token, strlen(made.token));
     tacit_text_free(made.token);
     tacit_text_free(made.study);
-    return st;
+    return status;
 }
 
 /* Only what reads as a release leaves: no mistyped name sends the secret file. */
@@ -86,14 +86,14 @@ static tacit_status run_publish(const tc_invocation *in, tacit_error *err)
     if (!where.server)
         return tc_fail(err, TACIT_E_ARG,
                        "which coordinator? Say --server URL, or set TACIT_SERVER");
-    tacit_status st = tacit_released_read(&r, in->args[0], err);
-    if (st == TACIT_OK)
-        st = tc_way_find(&way, &where, &(tc_study_terms){.quiet = in->quiet}, err);
-    if (st == TACIT_OK)
-        st = send_released(in, r, &way, err);
+    tacit_status status = tacit_released_read(&r, in->args[0], err);
+    if (status == TACIT_OK)
+        status = tc_way_find(&way, &where, &(tc_study_terms){.quiet = in->quiet}, err);
+    if (status == TACIT_OK)
+        status = send_released(in, r, &way, err);
     tc_way_close(&way);
     tacit_released_free(r);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_curate_publish = {

@@ -297,9 +297,9 @@ static tacit_status print_words(const char *of, const char *name, const char *st
         putchar('\n');
         tc_privacy_paragraph(tc_text_get(&text));
     }
-    tacit_status st = text.failed ? tc_fail_memory(err) : TACIT_OK;
+    tacit_status status = text.failed ? tc_fail_memory(err) : TACIT_OK;
     tc_text_fini(&text);
-    return st;
+    return status;
 }
 
 static tacit_status print_report(const work *w, tacit_error *err)
@@ -330,15 +330,15 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     work w = {.in = in, .o = in->opts};
     TC_TRY(check_words(w.o, err));
-    tacit_status st = name_things(&w, err);
-    if (st == TACIT_OK)
-        st = run_named(&w, err);
+    tacit_status status = name_things(&w, err);
+    if (status == TACIT_OK)
+        status = run_named(&w, err);
     tacit_curator_close(w.curator);
     tc_data_fini(&w.data);
     tc_free(w.name);
     tc_free(w.ledger);
     tc_free(w.secret);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_curate_release = {

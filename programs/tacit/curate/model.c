@@ -32,8 +32,8 @@ static tacit_status take_answer(const tc_invocation *in, tacit_modeler *m, tacit
     tacit_row_answer a;
     bool known;
     TC_TRY(tacit_row_answer_read(&a, o->answer, err));
-    tacit_status st = tacit_modeler_tell(m, &a, &known, err);
-    if (st != TACIT_OK)
+    tacit_status status = tacit_modeler_tell(m, &a, &known, err);
+    if (status != TACIT_OK)
         return tc_fail_in(err, "%.200s", o->answer);
     if (known)
         tc_note(in->quiet, "tacit: the answer about row %" PRIu64 " is known already", a.row);
@@ -75,10 +75,10 @@ static tacit_status step(const tc_invocation *in, tacit_modeler *m, tacit_error 
     uint64_t row = 0;
     if (o->answer)
         TC_TRY(take_answer(in, m, err));
-    tacit_status st = tacit_modeler_next(m, &row, err);
-    if (st == TACIT_E_BUDGET)
+    tacit_status status = tacit_modeler_next(m, &row, err);
+    if (status == TACIT_E_BUDGET)
         TC_TRY(print(in, tacit_modeler_study(m), NULL, err));
-    return st == TACIT_OK ? print(in, tacit_modeler_study(m), &row, err) : st;
+    return status == TACIT_OK ? print(in, tacit_modeler_study(m), &row, err) : status;
 }
 
 /* --state is a path, or a storage URL as it is. */
@@ -94,11 +94,11 @@ static tacit_status open_modeler(const tc_invocation *in, tacit_modeler **out, t
     tc_text url = {0};
     TC_TRY(tacit_released_read(&r, in->args[0], err));
     tc_text_addf(&url, "%s%s", strchr(o->state, ':') ? "" : "sqlite:///", o->state);
-    tacit_status st = url.failed ? tc_fail_memory(err)
-                                 : tacit_modeler_open(out, tc_text_get(&url), r, &plan, err);
+    tacit_status status = url.failed ? tc_fail_memory(err)
+                                     : tacit_modeler_open(out, tc_text_get(&url), r, &plan, err);
     tc_text_fini(&url);
     tacit_released_free(r);
-    return st;
+    return status;
 }
 
 static tacit_status run_next(const tc_invocation *in, tacit_error *err)
@@ -108,9 +108,9 @@ static tacit_status run_next(const tc_invocation *in, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "--state FILE is needed: where the modeler keeps its state");
     TC_TRY(open_modeler(in, &m, err));
-    tacit_status st = step(in, m, err);
+    tacit_status status = step(in, m, err);
     tacit_modeler_close(m);
-    return st;
+    return status;
 }
 
 static const tc_verb next = {

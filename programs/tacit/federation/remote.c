@@ -136,25 +136,25 @@ static tacit_status send(const tc_invocation *in, const request *q, json_t **out
 {
     coordinator c = {0};
     char *answer = NULL;
-    tacit_status st = coordinator_open(&c, in, err);
-    if (st == TACIT_OK && q->create)
-        st = tacit_net_create(c.storage, q->create, &answer, err);
-    else if (st == TACIT_OK)
-        st = tacit_net_call(c.storage, q->method, q->study, q->path, q->body, &answer, err);
+    tacit_status status = coordinator_open(&c, in, err);
+    if (status == TACIT_OK && q->create)
+        status = tacit_net_create(c.storage, q->create, &answer, err);
+    else if (status == TACIT_OK)
+        status = tacit_net_call(c.storage, q->method, q->study, q->path, q->body, &answer, err);
     coordinator_close(&c);
-    if (st == TACIT_OK)
-        st = tc_json_parse(answer, strlen(answer), "the answer", out, err);
+    if (status == TACIT_OK)
+        status = tc_json_parse(answer, strlen(answer), "the answer", out, err);
     tacit_text_free(answer);
-    return st;
+    return status;
 }
 
 static tacit_status send_and_print(const tc_invocation *in, const request *q, tacit_error *err)
 {
     json_t *answer;
     TC_TRY(send(in, q, &answer, err));
-    tacit_status st = print(answer, in->format, err);
+    tacit_status status = print(answer, in->format, err);
     json_decref(answer);
-    return st;
+    return status;
 }
 
 /* Of the study that the command line names. */
@@ -237,18 +237,18 @@ static tacit_status create_study(const tc_invocation *in, const tacit_document *
         if (advise(in, doc, answer, &why) != TACIT_OK)
             tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
     }
-    tacit_status st = print(answer, in->format, err);
+    tacit_status status = print(answer, in->format, err);
     json_decref(answer);
-    return st;
+    return status;
 }
 
 static tacit_status run_create(const tc_invocation *in, tacit_error *err)
 {
     tacit_document *doc;
     TC_TRY(tacit_document_read(&doc, in->args[0], err));
-    tacit_status st = create_study(in, doc, err);
+    tacit_status status = create_study(in, doc, err);
     tacit_document_free(doc);
-    return st;
+    return status;
 }
 
 /* ---- tokens ---- */
@@ -299,9 +299,9 @@ static tacit_status request_token(const tc_invocation *in, json_t **out, tacit_e
                        .study = study ? in->args[0] : NULL,
                        .path = study ? "/tokens" : "/v1/tokens",
                        .body = tc_text_get(&body)};
-    tacit_status st = body.failed ? tc_fail_memory(err) : send(in, &q, out, err);
+    tacit_status status = body.failed ? tc_fail_memory(err) : send(in, &q, out, err);
     tc_text_fini(&body);
-    return st;
+    return status;
 }
 
 /* Into its file, and out of what is printed. */
@@ -321,11 +321,11 @@ static tacit_status run_token(const tc_invocation *in, tacit_error *err)
     json_t *answer;
     TC_TRY(check_token(in, err));
     TC_TRY(request_token(in, &answer, err));
-    tacit_status st = o->out ? put_away(o, answer, err) : TACIT_OK;
-    if (st == TACIT_OK)
-        st = print(answer, in->format, err);
+    tacit_status status = o->out ? put_away(o, answer, err) : TACIT_OK;
+    if (status == TACIT_OK)
+        status = print(answer, in->format, err);
     json_decref(answer);
-    return st;
+    return status;
 }
 
 /* The file has the token, so that it is in no list of processes. */
@@ -340,11 +340,11 @@ static tacit_status run_withdraw(const tc_invocation *in, tacit_error *err)
     tc_free(text);
     if (!json)
         return tc_fail_memory(err);
-    tacit_status st = send_and_print(
+    tacit_status status = send_and_print(
         in, &(request){.method = "POST", .path = "/v1/tokens:withdraw", .body = json}, err);
     explicit_bzero(json, strlen(json));
     tc_free(json);
-    return st;
+    return status;
 }
 
 /* POST to what a number of the study's names. */
@@ -353,10 +353,10 @@ static tacit_status post_numbered(const tc_invocation *in, const char *what, con
 {
     tc_text path = {0};
     tc_text_addf(&path, "/%s/%s:%s", what, number, doing);
-    tacit_status st =
+    tacit_status status =
         path.failed ? tc_fail_memory(err) : simple(in, "POST", tc_text_get(&path), err);
     tc_text_fini(&path);
-    return st;
+    return status;
 }
 
 static tacit_status run_revoke(const tc_invocation *in, tacit_error *err)

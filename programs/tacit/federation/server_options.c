@@ -67,10 +67,10 @@ tacit_status tc_secret_write(const char *file, const char *text, tacit_error *er
 {
     tc_text line = {0};
     tc_text_addf(&line, "%s\n", text);
-    tacit_status st =
+    tacit_status status =
         line.failed ? tc_fail_memory(err) : tc_file_write_secret(file, line.data, line.len, err);
     if (line.data)
         explicit_bzero(line.data, line.len);
     tc_text_fini(&line);
-    return st;
+    return status;
 }

@@ -37,6 +37,6 @@ void tc_help_verb(const tc_verb *verb, FILE *out);
 /* run.c. argv[0..argc): the words after the verb. */
 tacit_status tc_run_verb(const tc_verb *verb, int argc, char **argv, tacit_error *err);
 /* Writes out what was printed; a failure is one sentence on standard error. Returns the exit code. */
-int tc_exit_code(const char *program, tacit_status st, tacit_error *err);
+int tc_exit_code(const char *program, tacit_status status, tacit_error *err);
 
 #endif

@@ -46,20 +46,20 @@ static tacit_status refuse_network(const tc_verb *verb, tacit_error *err)
 tacit_status tc_run_verb(const tc_verb *verb, int argc, char **argv, tacit_error *err)
 {
     tc_args args = {0};
-    tacit_status st = tc_args_read(verb, argc, argv, &args, err);
-    if (st == TACIT_OK && args.common.help) {
+    tacit_status status = tc_args_read(verb, argc, argv, &args, err);
+    if (status == TACIT_OK && args.common.help) {
         tc_help_verb(verb, stdout);
-    } else if (st == TACIT_OK && verb->network && !tacit_net_is_built()) {
-        st = refuse_network(verb, err);
-    } else if (st == TACIT_OK) {
+    } else if (status == TACIT_OK && verb->network && !tacit_net_is_built()) {
+        status = refuse_network(verb, err);
+    } else if (status == TACIT_OK) {
         start_log(verb, &args.in);
         if (verb->secrets)
             tc_guard_process();
         choose_kernel();
-        st = verb->run(&args.in, err);
+        status = verb->run(&args.in, err);
     }
     tc_args_fini(verb, &args);
-    return st;
+    return status;
 }
 
 /* A full disk shows only when the buffer is written out. */
@@ -71,11 +71,11 @@ static tacit_status flush_output(tacit_error *err)
     return TACIT_OK;
 }
 
-int tc_exit_code(const char *program, tacit_status st, tacit_error *err)
+int tc_exit_code(const char *program, tacit_status status, tacit_error *err)
 {
-    if (st == TACIT_OK)
-        st = flush_output(err);
-    if (st != TACIT_OK)
-        fprintf(stderr, "%s: %s\n", program, err->msg[0] ? err->msg : tacit_status_text(st));
-    return tacit_status_exit(st);
+    if (status == TACIT_OK)
+        status = flush_output(err);
+    if (status != TACIT_OK)
+        fprintf(stderr, "%s: %s\n", program, err->msg[0] ? err->msg : tacit_status_text(status));
+    return tacit_status_exit(status);
 }

@@ -106,9 +106,9 @@ static tacit_status print_json(const tc_privacy_claims *s, tacit_ledger *l, taci
     char *text;
     json_t *j = NULL;
     TC_TRY(tacit_ledger_export(l, &text, err));
-    tacit_status st = tc_json_parse(text, strlen(text), "the export", &j, err);
+    tacit_status status = tc_json_parse(text, strlen(text), "the export", &j, err);
     tacit_text_free(text);
-    TC_TRY(st);
+    TC_TRY(status);
     if (json_object_set_new(j, "claims", claims_json(s)) != 0) {
         json_decref(j);
         j = NULL;
@@ -301,8 +301,8 @@ static tacit_status make_draft(const draft *d, json_t **out, tacit_error *err)
 {
     const char *name = d->o->name ? d->o->name : d->claims->ledger;
     tc_text mechanisms = {0};
-    tacit_status st = add_mechanisms(d, &mechanisms, err);
-    if (st == TACIT_OK)
+    tacit_status status = add_mechanisms(d, &mechanisms, err);
+    if (status == TACIT_OK)
         *out = json_pack(
             "{s:o, s:s, s:i, s:{s:o, s:o, s:o, s:o, s:{s:o}, s:{s:o}, s:o}}", "url_slug",
             d->o->slug ? json_string(d->o->slug) : slug_json(name), "status", "Draft", "tier", 2,
@@ -311,7 +311,7 @@ static tacit_status make_draft(const draft *d, json_t **out, tacit_error *err)
             composition_json(d), "implementation", "mechanisms",
             mechanisms_json(tc_text_get(&mechanisms)), "administrative", administrative_json(d));
     tc_text_fini(&mechanisms);
-    TC_TRY(st);
+    TC_TRY(status);
     return *out ? TACIT_OK : tc_fail_memory(err);
 }
 
@@ -386,11 +386,11 @@ static tacit_status print(const export_opts *o, tacit_ledger *l, double delta, t
 {
     tc_privacy_claims s = {0};
     draft d = {.o = o, .claims = &s, .ledger = l};
-    tacit_status st = tc_privacy_ask_all(&s, l, o->accountant, delta, err);
-    if (st == TACIT_OK)
-        st = o->format == JSON ? print_json(&s, l, err) : print_registry(&d, err);
+    tacit_status status = tc_privacy_ask_all(&s, l, o->accountant, delta, err);
+    if (status == TACIT_OK)
+        status = o->format == JSON ? print_json(&s, l, err) : print_registry(&d, err);
     tc_privacy_claims_fini(&s);
-    return st;
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -403,11 +403,11 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     if (o->format == REGISTRY)
         TC_TRY(check_registry(o, err));
     TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
-    tacit_status st = tc_privacy_ledger(&l, in->args[0], o->storage, err);
-    if (st == TACIT_OK)
-        st = print(o, l, delta, err);
+    tacit_status status = tc_privacy_ledger(&l, in->args[0], o->storage, err);
+    if (status == TACIT_OK)
+        status = print(o, l, delta, err);
     tacit_ledger_close(l);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_privacy_export = {

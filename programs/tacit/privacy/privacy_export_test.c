@@ -77,7 +77,7 @@ static tacit_status export(char **words, int n, char **text, tacit_error *err)
     int saved = dup(STDOUT_FILENO);
     int file = open("out.txt", O_CREAT | O_TRUNC | O_WRONLY, 0600);
     assert_true(saved >= 0 && file >= 0 && dup2(file, STDOUT_FILENO) >= 0);
-    tacit_status st = tc_verb_privacy_export.run(&args.in, err);
+    tacit_status status = tc_verb_privacy_export.run(&args.in, err);
     fflush(stdout);
     assert_true(dup2(saved, STDOUT_FILENO) >= 0);
     close(saved);
@@ -85,7 +85,7 @@ static tacit_status export(char **words, int n, char **text, tacit_error *err)
     tc_args_fini(&tc_verb_privacy_export, &args);
     tacit_error ignored = {0};
     assert_int_equal(tc_file_read("out.txt", 1 << 20, text, &len, &ignored), TACIT_OK);
-    return st;
+    return status;
 }
 
 #define EXPORT(...)                                                                                \

@@ -58,9 +58,9 @@ tacit_status tc_privacy_ledger(tacit_ledger **out, const char *name, const char 
     char *own = NULL;
     if (is_file(name))
         return from_file(name, out, err);
-    tacit_status st = tacit_ledger_open(out, storage_of(storage, name, &own), name, err);
+    tacit_status status = tacit_ledger_open(out, storage_of(storage, name, &own), name, err);
     tacit_text_free(own);
-    return st;
+    return status;
 }
 
 /* ---- what every unit has spent */

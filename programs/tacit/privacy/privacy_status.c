@@ -99,22 +99,22 @@ static tacit_status write_export(tacit_ledger *l, const char *file, tacit_error 
 {
     char *text;
     TC_TRY(tacit_ledger_export(l, &text, err));
-    tacit_status st = tc_file_write_secret(file, text, strlen(text), err);
+    tacit_status status = tc_file_write_secret(file, text, strlen(text), err);
     tacit_text_free(text);
-    return st;
+    return status;
 }
 
 static tacit_status show(const tc_invocation *in, tacit_ledger *l, double delta, tacit_error *err)
 {
     const status_opts *o = in->opts;
     tc_privacy_claims s = {0};
-    tacit_status st = tc_privacy_ask_all(&s, l, o->accountant, delta, err);
-    if (st == TACIT_OK && o->export)
-        st = write_export(l, o->export, err);
-    if (st == TACIT_OK)
-        st = print(&s, in->format, err);
+    tacit_status status = tc_privacy_ask_all(&s, l, o->accountant, delta, err);
+    if (status == TACIT_OK && o->export)
+        status = write_export(l, o->export, err);
+    if (status == TACIT_OK)
+        status = print(&s, in->format, err);
     tc_privacy_claims_fini(&s);
-    return st;
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -124,11 +124,11 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     tacit_ledger *l = NULL;
     TC_TRY(tc_privacy_check_name(in->args[0], err));
     TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
-    tacit_status st = tc_privacy_ledger(&l, in->args[0], o->storage, err);
-    if (st == TACIT_OK)
-        st = show(in, l, delta, err);
+    tacit_status status = tc_privacy_ledger(&l, in->args[0], o->storage, err);
+    if (status == TACIT_OK)
+        status = show(in, l, delta, err);
     tacit_ledger_close(l);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_privacy_status = {

@@ -49,10 +49,10 @@ static tacit_status ask(tacit_study *s, const tc_invocation *in, tacit_error *er
     q.count = (uint64_t)o->count;
     q.pulls = (uint64_t)o->pulls;
     TC_TRY(tacit_study_ask_many(s, &q, &got, err));
-    tacit_status st =
+    tacit_status status =
         tc_asked_print(tacit_study_space(s), got, o->pulls > 0, in->format, stdout, err);
     tacit_trials_free(got);
-    return st;
+    return status;
 }
 
 enum { WORKER_BYTES = 255 };
@@ -86,17 +86,17 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     tc_study_terms terms = {.create = true, .quiet = in->quiet, .threads = o->threads};
     TC_TRY(check_worker(o->worker, err));
     TC_TRY(check_lease(o->lease_s, err));
-    tacit_status st = tc_study_ref_name(&r, in->args[0], err);
-    if (st == TACIT_OK && r.given)
-        st = tc_records_check(r.given, &o->records, in, err);
-    if (st == TACIT_OK)
-        st = tc_study_ref_open(&r, in->args[0], &o->where, &terms, err);
-    if (st == TACIT_OK)
-        st = tc_records_declare(r.study, &o->records, o->ledger_storage, in, true, err);
-    if (st == TACIT_OK)
-        st = ask(r.study, in, err);
+    tacit_status status = tc_study_ref_name(&r, in->args[0], err);
+    if (status == TACIT_OK && r.given)
+        status = tc_records_check(r.given, &o->records, in, err);
+    if (status == TACIT_OK)
+        status = tc_study_ref_open(&r, in->args[0], &o->where, &terms, err);
+    if (status == TACIT_OK)
+        status = tc_records_declare(r.study, &o->records, o->ledger_storage, in, true, err);
+    if (status == TACIT_OK)
+        status = ask(r.study, in, err);
     tc_study_ref_close(&r);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_ask = {

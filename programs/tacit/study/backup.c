@@ -27,9 +27,9 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "a coordinator's storage is backed up where it is: name it, not %s", server);
     TC_TRY(tacit_storage_open(&storage, where.storage, NULL, err));
-    tacit_status st = tacit_storage_backup(storage, in->args[0], &made, err);
+    tacit_status status = tacit_storage_backup(storage, in->args[0], &made, err);
     tacit_storage_close(storage);
-    TC_TRY(st);
+    TC_TRY(status);
     tc_clock_iso(time, made.made_ms);
     tc_note(in->quiet, "%" PRIu64 " %s as of %s in %s: keep it like a key", made.studies,
             made.studies == 1 ? "study" : "studies", time, in->args[0]);

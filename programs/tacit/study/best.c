@@ -15,20 +15,20 @@ static tacit_status print(tacit_study *s, int format, tacit_error *err)
 {
     tacit_trial *best;
     TC_TRY(tacit_study_best(s, &best, err));
-    tacit_status st = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
+    tacit_status status = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
     tacit_trial_free(best);
-    return st;
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tc_study_ref r = {0};
-    tacit_status st = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
-    if (st == TACIT_OK)
-        st = print(r.study, in->format, err);
+    tacit_status status = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
+    if (status == TACIT_OK)
+        status = print(r.study, in->format, err);
     tc_study_ref_close(&r);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_best = {.name = "best",

@@ -29,14 +29,14 @@ static tacit_status write_file(const tacit_space *space, const tacit_trials *all
     FILE *f = open_memstream(&text, &len);
     if (!f)
         return tc_fail_memory(err);
-    tacit_status st = tc_trials_print(space, all, format, f, err);
+    tacit_status status = tc_trials_print(space, all, format, f, err);
     bool failed = ferror(f) != 0;
-    if ((fclose(f) != 0 || failed) && st == TACIT_OK)
-        st = tc_fail_memory(err);
-    if (st == TACIT_OK)
-        st = tc_file_write(file, text, len, err);
+    if ((fclose(f) != 0 || failed) && status == TACIT_OK)
+        status = tc_fail_memory(err);
+    if (status == TACIT_OK)
+        status = tc_file_write(file, text, len, err);
     free(text);
-    return st;
+    return status;
 }
 
 static tacit_status export_study(tacit_study *s, const tc_invocation *in, tacit_error *err)
@@ -46,23 +46,23 @@ static tacit_status export_study(tacit_study *s, const tc_invocation *in, tacit_
     tacit_trials *all;
     bool to_file = opts->out && strcmp(opts->out, "-") != 0;
     TC_TRY(tacit_study_trials(s, NULL, &all, err));
-    tacit_status st = to_file ? write_file(space, all, in->format, opts->out, err)
-                              : tc_trials_print(space, all, in->format, stdout, err);
-    if (st == TACIT_OK && to_file)
+    tacit_status status = to_file ? write_file(space, all, in->format, opts->out, err)
+                                  : tc_trials_print(space, all, in->format, stdout, err);
+    if (status == TACIT_OK && to_file)
         tc_note(in->quiet, "%zu trials written to %s", tacit_trials_count(all), opts->out);
     tacit_trials_free(all);
-    return st;
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tc_study_ref r = {0};
-    tacit_status st = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
-    if (st == TACIT_OK)
-        st = export_study(r.study, in, err);
+    tacit_status status = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
+    if (status == TACIT_OK)
+        status = export_study(r.study, in, err);
     tc_study_ref_close(&r);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_export = {

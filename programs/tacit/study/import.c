@@ -201,7 +201,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     tc_study_ref r = {0};
 import m = {0 };
     char *text = NULL;
-    tacit_status st = import_file(&r, &m, in, &text, err);
+    tacit_status status = import_file(&r, &m, in, &text, err);
     tc_csv_fini(&m.csv);
     tc_point_fini(&m.point);
     tc_free(m.what);
@@ -209,7 +209,7 @@ import m = {0 };
     tc_free(m.y);
     tc_free(text);
     tc_study_ref_close(&r);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_import = {

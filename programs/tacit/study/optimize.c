@@ -106,15 +106,15 @@ static tacit_status open_study(tc_study_ref *r, const tc_invocation *in, tacit_e
 }
 
 /* How to go on. */
-static tacit_status advise(tacit_status st, tacit_worker_end end, tacit_error *err)
+static tacit_status advise(tacit_status status, tacit_worker_end end, tacit_error *err)
 {
     if (end == TACIT_WORKER_STOPPED)
-        return tc_fail(err, st, "%.400s; the same command goes on from here", err->msg);
+        return tc_fail(err, status, "%.400s; the same command goes on from here", err->msg);
     if (end == TACIT_WORKER_FAILURES)
-        return tc_fail(err, st,
+        return tc_fail(err, status,
                        "%.350s; mend the command and run it again (--max-failures sets the limit)",
                        err->msg);
-    return st;
+    return status;
 }
 
 static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invocation *in,
@@ -131,23 +131,23 @@ static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invoc
     w.as = user;
     w.user = &t;
     t.progress = tc_progress_start(tacit_study_name(r->study), w.trials, in->quiet);
-    tacit_status st = tacit_worker_run(r->study, &w, &result, err);
+    tacit_status status = tacit_worker_run(r->study, &w, &result, err);
     tc_progress_end(t.progress);
-    return st == TACIT_OK ? st : advise(st, result.end, err);
+    return status == TACIT_OK ? status : advise(status, result.end, err);
 }
 
 static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
 {
     tacit_trial *best;
     tacit_error why = {0};
-    tacit_status st = tacit_study_best(s, &best, &why);
-    if (st == TACIT_E_STATE)
-        return tc_fail(err, st, "no trial of %s has succeeded", tacit_study_name(s));
-    if (st != TACIT_OK)
-        return tc_fail(err, st, "%s", why.msg);
-    st = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
+    tacit_status status = tacit_study_best(s, &best, &why);
+    if (status == TACIT_E_STATE)
+        return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    status = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
     tacit_trial_free(best);
-    return st;
+    return status;
 }
 
 static tacit_status run_search(const options *o, const tc_invocation *in, tacit_error *err)
@@ -170,18 +170,18 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     tc_catch_interrupts();
     if (o->search.protect)
         return run_search(o, in, err);
-    tacit_status st = open_study(&r, in, err);
-    if (st == TACIT_OK && o->user)
-        st = tc_user_open(&user, &r, o->user, o->ledger_storage, in->quiet, err);
-    if (st == TACIT_OK)
-        st = tc_records_declare(r.study, &o->records, o->ledger_storage, in, in->quiet, err);
-    if (st == TACIT_OK)
-        st = work(&r, user, in, err);
-    if (st == TACIT_OK)
-        st = print_best(r.study, in->format, err);
+    tacit_status status = open_study(&r, in, err);
+    if (status == TACIT_OK && o->user)
+        status = tc_user_open(&user, &r, o->user, o->ledger_storage, in->quiet, err);
+    if (status == TACIT_OK)
+        status = tc_records_declare(r.study, &o->records, o->ledger_storage, in, in->quiet, err);
+    if (status == TACIT_OK)
+        status = work(&r, user, in, err);
+    if (status == TACIT_OK)
+        status = print_best(r.study, in->format, err);
     tacit_user_close(user);
     tc_study_ref_close(&r);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_optimize = {

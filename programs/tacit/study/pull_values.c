@@ -81,8 +81,8 @@ static tacit_status add(tc_pull_values *v, const source *from, double value, tac
         v->first = value;
     if (from->listed)
         return list(v, value, err);
-    tacit_status st = tacit_study_add_pull(from->study, &v->batch, value, err);
-    return st == TACIT_E_UNSUPPORTED && v->n == 1 ? TACIT_OK : st;
+    tacit_status status = tacit_study_add_pull(from->study, &v->batch, value, err);
+    return status == TACIT_E_UNSUPPORTED && v->n == 1 ? TACIT_OK : status;
 }
 
 static tacit_status add_line(tc_pull_values *v, const source *from, char *line, tacit_error *err)
@@ -126,14 +126,14 @@ tacit_status tc_pull_values_read(tc_pull_values *out, tacit_study *study, bool l
     if (!f)
         return tc_fail(err, errno == ENOENT ? TACIT_E_NOT_FOUND : TACIT_E_IO,
                        "cannot open \"%.200s\": %s", file, strerror(errno));
-    tacit_status st = read_lines(&v, &from, f, err);
+    tacit_status status = read_lines(&v, &from, f, err);
     if (!piped)
         fclose(f);
-    if (st == TACIT_OK)
+    if (status == TACIT_OK)
         *out = v;
     else
         tc_pull_values_fini(&v);
-    return st;
+    return status;
 }
 
 /* The whole number before `end`, of at most 18 digits; moves past it. */

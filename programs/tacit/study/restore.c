@@ -89,11 +89,11 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     opts.unknown = strcmp(o->released, "unknown") == 0;
     opts.visit = take_ledger;
     opts.user = &out;
-    tacit_status st =
+    tacit_status status =
         tacit_storage_restore(tc_storage_url(o->storage), in->args[0], &opts, &made_ms, err);
-    if (st != TACIT_OK) {
+    if (status != TACIT_OK) {
         tc_table_free(out.table);
-        return st;
+        return status;
     }
     say(&out, &opts, made_ms, in->quiet);
     return tc_table_print(out.table, (tc_format)in->format, stdout, err);

@@ -61,15 +61,15 @@ static tacit_status get_list(const tc_where *where, bool quiet, tacit_studies **
     tc_way way;
     tacit_storage *storage;
     const tc_study_terms terms = {.threads = 1, .quiet = quiet};
-    tacit_status st = tc_way_find(&way, where, &terms, err);
-    if (st == TACIT_OK)
-        st = tacit_storage_open(&storage, way.url, &way.opts, err);
-    if (st == TACIT_OK) {
-        st = tacit_storage_list(storage, TACIT_LIST_SUMMARIES, out, err);
+    tacit_status status = tc_way_find(&way, where, &terms, err);
+    if (status == TACIT_OK)
+        status = tacit_storage_open(&storage, way.url, &way.opts, err);
+    if (status == TACIT_OK) {
+        status = tacit_storage_list(storage, TACIT_LIST_SUMMARIES, out, err);
         tacit_storage_close(storage);
     }
     tc_way_close(&way);
-    return st;
+    return status;
 }
 
 static tacit_status list(const tc_invocation *in, tacit_error *err)

@@ -80,11 +80,11 @@ static tacit_status set_param(tc_point *p, const char *word, tacit_error *err)
     if (!name)
         return tc_fail_memory(err);
     size_t what = tc_point_find(p, name);
-    tacit_status st = what == SIZE_MAX
-                          ? tc_fail(err, TACIT_E_ARG, "the study has no parameter \"%s\"", name)
-                          : tc_point_set(p, what, equals + 1, err);
+    tacit_status status = what == SIZE_MAX
+                              ? tc_fail(err, TACIT_E_ARG, "the study has no parameter \"%s\"", name)
+                              : tc_point_set(p, what, equals + 1, err);
     tc_free(name);
-    return st;
+    return status;
 }
 
 static tacit_status read_trial(const tacit_trial *t, const tc_invocation *in, report *r,
@@ -105,9 +105,9 @@ static tacit_status look_at_trial(tacit_study *s, const tc_invocation *in, repor
 {
     tacit_trial *t;
     TC_TRY(tacit_study_trial(s, r->trial, &t, err));
-    tacit_status st = read_trial(t, in, r, err);
+    tacit_status status = read_trial(t, in, r, err);
     tacit_trial_free(t);
-    return st;
+    return status;
 }
 
 static tacit_status print_state(tacit_study *s, uint64_t trial, int format, tacit_error *err)
@@ -192,16 +192,16 @@ static tacit_status send_reply(const tc_study_ref *ref, const tc_invocation *in,
     double reward = o->fail ? (double)NAN : r->value;
     told->kind = TACIT_REPORT_REPLY;
     TC_TRY(tc_user_open(&u, ref, o->user, o->ledger_storage, in->quiet, err));
-    tacit_status st = r->finished ? tacit_user_recall(u, r->trial, &told->value, &why)
-                                  : tacit_user_reply(u, r->trial, reward, &told->value, &why);
+    tacit_status status = r->finished ? tacit_user_recall(u, r->trial, &told->value, &why)
+                                      : tacit_user_reply(u, r->trial, reward, &told->value, &why);
     tacit_user_close(u);
-    if (r->finished && st == TACIT_E_NOT_FOUND)
+    if (r->finished && status == TACIT_E_NOT_FOUND)
         return tc_fail(err, TACIT_E_STATE,
                        "trial %" PRIu64 " was told already, and not with a reply that user "
                        "\"%.60s\" has given; nothing was told",
                        r->trial, o->user);
-    return st == TACIT_OK ? tacit_study_report(ref->study, r->trial, told, err)
-                          : tc_fail(err, st, "%s", why.msg);
+    return status == TACIT_OK ? tacit_study_report(ref->study, r->trial, told, err)
+                              : tc_fail(err, status, "%s", why.msg);
 }
 
 /* What is told of values as they are. */
@@ -261,15 +261,15 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     const options *o = in->opts;
     tc_study_ref ref = {0};
     report r = {0};
-    tacit_status st = read_words(in, &r, err);
-    if (st == TACIT_OK)
-        st = tc_study_ref_look(&ref, in->args[0], &o->where, in->quiet, err);
-    if (st == TACIT_OK)
-        st = tell(&ref, in, &r, err);
+    tacit_status status = read_words(in, &r, err);
+    if (status == TACIT_OK)
+        status = tc_study_ref_look(&ref, in->args[0], &o->where, in->quiet, err);
+    if (status == TACIT_OK)
+        status = tell(&ref, in, &r, err);
     tc_point_fini(&r.point);
     tc_pull_values_fini(&r.pulled);
     tc_study_ref_close(&ref);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_tell = {

@@ -38,9 +38,9 @@ static tacit_status print(tacit_study *s, tacit_trial_state state, int format, t
     tacit_trial_query query = TACIT_TRIAL_QUERY;
     query.state = state;
     TC_TRY(tacit_study_trials(s, &query, &all, err));
-    tacit_status st = tc_trials_print(tacit_study_space(s), all, format, stdout, err);
+    tacit_status status = tc_trials_print(tacit_study_space(s), all, format, stdout, err);
     tacit_trials_free(all);
-    return st;
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -49,11 +49,11 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     tc_study_ref r = {0};
     tacit_trial_state state;
     TC_TRY(parse_state(o->state, &state, err));
-    tacit_status st = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
-    if (st == TACIT_OK)
-        st = print(r.study, state, in->format, err);
+    tacit_status status = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
+    if (status == TACIT_OK)
+        status = print(r.study, state, in->format, err);
     tc_study_ref_close(&r);
-    return st;
+    return status;
 }
 
 const tc_verb tc_verb_trials = {
