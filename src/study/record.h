@@ -14,14 +14,15 @@
 
 /* Part of the stored format: append only. What is in them, coord/ says. */
 typedef enum tc_record_kind {
-    TC_RECORD_SERVER = 1,   /* of the server itself */
-    TC_RECORD_TOKEN = 2,    /* by the hash of a token */
-    TC_RECORD_STATE = 3,    /* of a study: running, paused, closed */
+    TC_RECORD_SERVER = 1, /* of the server itself */
+    TC_RECORD_TOKEN = 2,  /* by the hash of a token */
+    TC_RECORD_STATE =
+        3, /* of a study: running, paused or closed; its present round; what was revoked */
     TC_RECORD_AGENT = 4,    /* by number on the roster */
     TC_RECORD_KEY = 5,      /* by public key: whose it is */
-    TC_RECORD_ROUND = 6,    /* by round */
+    TC_RECORD_ROUND = 6,    /* by round: how it ended */
     TC_RECORD_MESSAGE = 7,  /* by round and agent: a contribution, until the round is closed */
-    TC_RECORD_RECEIPT = 8,  /* by round and agent: what was signed and accepted, or came late */
+    TC_RECORD_RECEIPT = 8,  /* by round and agent: that a message was accepted, or came late */
     TC_RECORD_EVIDENCE = 9, /* by round and agent: another message for a place taken */
     TC_RECORD_ANSWER = 10,  /* by idempotency key: the answer that was given */
     TC_RECORD_RESTORED =
