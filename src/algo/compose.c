@@ -156,9 +156,10 @@ static tacit_status choose(tc_optimizer *o, const tc_ask_request *req, uint64_t 
 tacit_status tc_next_chosen(const tc_optimizer *o, const tc_ask_request *req, uint64_t pulls,
                             tc_event *out, tacit_error *err)
 {
-    if (tc_space_check(o->space, o->values, err) != TACIT_OK)
-        return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space",
-                       o->algorithm->name);
+    tacit_error why;
+    if (tc_space_check(o->space, o->values, &why) != TACIT_OK)
+        return tc_fail(err, TACIT_E_INTERNAL, "%s asked for a point outside of the space: %.400s",
+                       o->algorithm->name, why.msg);
     *out = ask_event(req, o->n_trials, o->values, pulls);
     return TACIT_OK;
 }
