@@ -2,7 +2,7 @@
  *
  * Algorithms hold mathematics only. Everything common (trial numbers, states,
  * the history, direction, argument checks, journalling) is done once, by
- * optimizer.c, and only optimizer.c calls these members. An optimizer always
+ * optimizer.c, apply.c, compose.c, siblings.c and close_round.c, and only they call these members. An optimizer always
  * maximises; y has been sign-flipped for it where the study minimises.
  *
  * State is a function of events. `ask` and `fit` are pure: they read the state
@@ -170,8 +170,8 @@ typedef struct tc_aggregator_ops {
     /* Draws all noise: e is not used after it returns. Whatever it left, fini ends. */
     tacit_status (*open)(void *st, const tc_env *env, const void *opts, uint64_t round,
                          tc_entropy *e, tacit_error *err);
-    /* Takes one contribution; the result must not depend on their order. A refusal (E_ARG, E_STATE)
-     * leaves the round as it was. */
+    /* Takes one contribution, in the order of agents. A refusal (E_ARG, E_STATE) leaves the round as it was, and
+     * the contribution out; the sum of those that were taken does not depend on their order. */
     tacit_status (*fold)(void *st, uint64_t agent, const void *bytes, size_t n, tacit_error *err);
     /* Once. The broadcast is the release as it is encoded, after the ledger has it. */
     tacit_status (*close)(void *st, tc_release **out, tacit_error *err);

@@ -45,6 +45,19 @@ static tacit_status open_sum(const tc_closing *c, void *state, tacit_error *err)
     return status;
 }
 
+/* Whether the algorithm can open and close the round follows from public constants and the messages: a refusal now
+ * is a refusal for good. */
+static tacit_status for_good(tacit_status status)
+{
+    return status == TACIT_E_ARG ? TACIT_E_STATE : status;
+}
+
+/* To read the messages may fail for any reason of this process: the round can be closed later. */
+static tacit_status for_now(tacit_status status)
+{
+    return status == TACIT_E_STATE || status == TACIT_E_BUDGET ? TACIT_E_INTERNAL : status;
+}
+
 /* Noise, every message, then the release. */
 static tacit_status sum_up(const tc_closing *c, tc_release **out, tacit_error *err)
 {
@@ -53,56 +66,57 @@ static tacit_status sum_up(const tc_closing *c, tc_release **out, tacit_error *e
     tacit_error why = {0};
     if (!sum.state)
         return tc_fail_memory(err);
-    tacit_status status = open_sum(c, sum.state, &why);
+    tacit_status status = for_good(open_sum(c, sum.state, &why));
     if (status == TACIT_OK)
-        status = c->messages(c->user, &sum, &why);
+        status = for_now(c->messages(c->user, &sum, &why));
     if (status == TACIT_OK)
-        status = ops->close(sum.state, out, &why);
+        status = for_good(ops->close(sum.state, out, &why));
     ops->fini(sum.state);
     tc_free(sum.state);
-    /* A refusal of the same round will be the same the next time. */
-    return tc_pass_on(err, status == TACIT_E_ARG ? TACIT_E_STATE : status, &why);
+    return tc_pass_on(err, status, &why);
 }
 
-/* A release that may have left before the ledger was restored from a backup; its bytes are gone. */
-static tacit_status refuse_lost(const tc_closing *c, tc_ledger_receipt *r, tacit_error *err)
+/* The release of this round that the ledger has. E_NOT_FOUND: none. E_STATE: it may have left before the ledger
+ * was restored from a backup, and its bytes are gone. */
+static tacit_status find_release(const tc_closing *c, tc_ledger_receipt *out, tacit_error *err)
 {
-    if (!tc_ledger_is_lost(tc_ledger_get(c->ledger, r->head.seq, NULL)))
-        return TACIT_OK;
-    tc_ledger_receipt_fini(r);
-    return tc_fail(err, TACIT_E_STATE,
-                   "round %" PRIu64 " may have been released before the coordinator was restored "
-                   "from a backup",
-                   c->round);
+    tc_ledger_receipt found = {0};
+    TC_TRY(tc_ledger_find(c->ledger, &c->study, c->round, &found, err));
+    if (tc_ledger_is_lost(tc_ledger_get(c->ledger, found.head.seq, NULL))) {
+        tc_ledger_receipt_fini(&found);
+        return tc_fail(err, TACIT_E_STATE,
+                       "round %" PRIu64 " may have been released before the coordinator was "
+                       "restored from a backup",
+                       c->round);
+    }
+    *out = found;
+    return TACIT_OK;
 }
 
 tacit_status tc_close_round(const tc_closing *c, tc_ledger_receipt *out, tacit_error *err)
 {
-    tc_ledger_charge charge = {
-        .study = c->study, .round = c->round, .subject = tc_round_charge_subject(&c->charge)};
+    const char *subject = tc_round_charge_subject(&c->charge);
+    const tc_ledger_charge where = {.study = c->study, .round = c->round, .subject = subject};
     tc_release *release = NULL;
     tacit_error why = {0};
 
     /* A process that died, or another one that runs, may have released the round. */
-    TC_TRY(tc_ledger_catch_up(c->ledger, err));
-    tacit_status found = tc_ledger_find(c->ledger, &c->study, c->round, out, &why);
-    if (found == TACIT_OK)
-        return refuse_lost(c, out, err);
+    tacit_status found = find_release(c, out, &why);
     if (found != TACIT_E_NOT_FOUND)
         return tc_pass_on(err, found, &why);
 
     /* The budget is asked before noise is drawn: from the price, which is public. */
     if (c->limit)
-        TC_TRY(tc_ledger_would(c->ledger, c->limit, c->charge.unit, charge.subject, &c->price.event,
+        TC_TRY(tc_ledger_would(c->ledger, c->limit, c->charge.unit, subject, &c->price.event,
                                c->price.distance, err));
 
     TC_TRY(sum_up(c, &release, err));
-    if (c->processed)
+    if (c->already_private)
         tc_release_set_processed(release);
 
     /* The ledger commits the release and hands out its bytes; if another process was faster, then the bytes
      * of that one, and the noise drawn here never leaves. */
-    tacit_status status = tc_ledger_release(c->ledger, c->limit, &charge, release, out, err);
+    tacit_status status = tc_ledger_release(c->ledger, c->limit, &where, release, out, err);
     tc_release_free(release);
     return status;
 }

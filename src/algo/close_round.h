@@ -19,7 +19,7 @@ typedef struct tc_closing {
     tc_round_charge charge;        /* whom the round is charged to ... */
     tc_round_price price;          /* ... and what it costs */
     const tc_ledger_budget *limit; /* NULL: none */
-    bool processed;                /* its messages were private before they were sent: no cost */
+    bool already_private;          /* its messages were private before they were sent: no cost */
     tc_ledger *ledger;
     const uint64_t *test_seed; /* of the noise, which stamps the release; NULL: secret noise */
     /* Adds every message of the round (tc_round_add), in the order of agents. */
@@ -30,7 +30,7 @@ typedef struct tc_closing {
 } tc_closing;
 
 /* Returns once the ledger has the release of this round; the receipt has its bytes. A later call finds the
- * same release, whoever made it. E_BUDGET: the limit refuses it, and nothing was drawn or spent. E_STATE: the
+ * same release, whoever made it. E_BUDGET: the limit refuses it, and nothing was spent. E_STATE: the
  * round can never be released. After any other failure the call may be repeated. */
 tacit_status tc_close_round(const tc_closing *c, tc_ledger_receipt *out, tacit_error *err);
 

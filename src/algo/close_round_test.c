@@ -151,7 +151,7 @@ static void assert_same_release(const tc_ledger_receipt *a, const tc_ledger_rece
 
 /* ---- tests */
 
-static void closing_world_is_released_once(void **state)
+static void a_round_is_released_once(void **state)
 {
     closing_world r;
     (void)state;
@@ -322,7 +322,7 @@ static void a_lost_release_is_refused_for_good(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closing_world_is_released_once),
+        cmocka_unit_test(a_round_is_released_once),
         cmocka_unit_test(what_is_released_costs_its_price),
         cmocka_unit_test(noise_is_secret_without_a_seed),
         cmocka_unit_test(a_message_that_does_not_fit_is_left_out),

@@ -21,49 +21,50 @@
 
 /* ---- the release ---- */
 
-typedef struct adding {
+/* The messages of a round, while the store is read. */
+typedef struct message_scan {
     tc_coord *coord;
     tc_open_study *open;
     uint64_t round;
     tc_round_sum *sum;
-} adding;
+} message_scan;
 
 static tacit_status add_message(void *user, const tc_record *r, tacit_error *err)
 {
-    const adding *c = user;
+    const message_scan *m = user;
     uint64_t agent = tc_key_at(r->key, 1);
     if (r->size == 0) /* the agent declined: it has answered, and there is nothing to add */
         return TACIT_OK;
-    return tc_round_add(c->sum, agent, r->value, r->size, err);
+    return tc_round_add(m->sum, agent, r->value, r->size, err);
 }
 
 static tacit_status add_messages(void *user, tc_round_sum *sum, tacit_error *err)
 {
-    adding *c = user;
-    tc_key key = tc_key_number(c->round);
+    message_scan *m = user;
+    tc_key key = tc_key_number(m->round);
     tc_record_range range = {
-        .study = c->open->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-    c->sum = sum;
-    return tc_store_record_scan(c->coord->cfg.store, &range, add_message, c, err);
+        .study = m->open->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
+    m->sum = sum;
+    return tc_store_record_scan(m->coord->cfg.store, &range, add_message, m, err);
 }
 
 /* The log does not say why: a reason would have something of the message in it. */
 static tacit_status log_left_out(void *user, uint64_t agent, const char *why, tacit_error *err)
 {
-    const adding *c = user;
+    const message_scan *m = user;
     (void)why, (void)err;
     tc_log(TC_LOG_WARN,
            "study \"%s\", round %" PRIu64 ": the message of agent %" PRIu64
            " is left out: it does not go with those before it",
-           c->open->name, c->round, agent);
+           m->open->name, m->round, agent);
     return TACIT_OK;
 }
 
-/* Once it returns, the ledger has the release of this round. */
-static tacit_status release(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
+/* On success the ledger has the release of this round. */
+static tacit_status release_round(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
 {
     const tc_study_plan *p = d->plan;
-    adding user = {.coord = c, .open = d, .round = round};
+    message_scan scan = {.coord = c, .open = d, .round = round};
     tc_ledger_receipt receipt;
     tc_closing closing = {.algorithm = p->doc->algorithm,
                           .env = &p->env,
@@ -72,12 +73,12 @@ static tacit_status release(tc_coord *c, tc_open_study *d, uint64_t round, tacit
                           .round = round,
                           .charge = tc_study_plan_charge(p, round),
                           .limit = p->limited ? &p->limit : NULL,
-                          .processed = p->doc->promise == TC_PROMISE_RECORDS,
+                          .already_private = p->doc->promise == TC_PROMISE_RECORDS,
                           .ledger = d->ledger,
                           .test_seed = c->cfg.seeded ? &c->cfg.seed : NULL,
                           .messages = add_messages,
                           .left_out = log_left_out,
-                          .user = &user};
+                          .user = &scan};
     TC_TRY(tc_study_plan_price(p, round, &closing.price, err));
     TC_TRY(tc_close_round(&closing, &receipt, err));
     tc_ledger_receipt_fini(&receipt);
@@ -94,7 +95,8 @@ static void require_state(const tc_open_study *d, uint64_t version, tc_changes *
     tc_changes_add(changes, TC_REQUIRE, d->id, TC_RECORD_STATE, &key, version, NULL);
 }
 
-/* E_CONFLICT: somebody else was first. *r becomes what is stored. why: of a void one, else NULL.
+/* E_CONFLICT: somebody else was first. *r becomes what is stored. why: the reason, where it
+ * becomes VOID; else NULL.
  * state: the version of the study's state that must still be there; NULL: whatever it is by now. */
 static tacit_status step(tc_coord *c, tc_open_study *d, tc_round *r, tc_phase to,
                          const tacit_error *why, const uint64_t *state, tacit_error *err)
@@ -118,19 +120,21 @@ static tacit_status step(tc_coord *c, tc_open_study *d, tc_round *r, tc_phase to
     return TACIT_OK;
 }
 
-static tacit_status close_round(tc_coord *c, tc_open_study *d, tc_round *r, uint64_t state,
-                                tacit_error *err)
+static tacit_status advance_to_end(tc_coord *c, tc_open_study *d, tc_round *r, uint64_t state,
+                                   tacit_error *err)
 {
     bool sums = d->plan->doc->algorithm->aggregator != NULL;
     tacit_error why = {0};
     if (r->phase == TC_PHASE_OPEN)
         TC_TRY(step(c, d, r, TC_PHASE_CLOSING, NULL, &state, err));
-    tacit_status status = sums ? release(c, d, r->number, &why) : TACIT_OK;
+    tacit_status status = sums ? release_round(c, d, r->number, &why) : TACIT_OK;
     if (status == TACIT_OK)
         return step(c, d, r, TC_PHASE_CLOSED, NULL, NULL, err);
     if (status == TACIT_E_BUDGET || status == TACIT_E_STATE)
         return step(c, d, r, TC_PHASE_VOID, &why, NULL, err);
-    return tc_fail(err, status, "round %" PRIu64 ": %.400s", r->number, why.msg);
+    /* E_CONFLICT here is the ledger's and stays a failure: it is not another process that closes the round. */
+    return tc_fail(err, status == TACIT_E_CONFLICT ? TACIT_E_INTERNAL : status,
+                   "round %" PRIu64 ": %.400s", r->number, why.msg);
 }
 
 /* The operator has closed the study: the round that was open ends without a release. */
@@ -176,7 +180,7 @@ static tacit_status sweep(tc_coord *c, tc_open_study *d, uint64_t end, tacit_err
 static tacit_status sweep_ended(tc_coord *c, tc_open_study *d, const tc_round *r, tacit_error *err)
 {
     bool over = r->phase == TC_PHASE_CLOSED || r->phase == TC_PHASE_VOID;
-    uint64_t end = r->phase == TC_PHASE_NONE ? 0 : r->number + over;
+    uint64_t end = r->phase == TC_PHASE_NONE ? 0 : over ? r->number + 1 : r->number;
     if (!d->plan->doc->algorithm->aggregator || d->swept >= end)
         return TACIT_OK;
     return sweep(c, d, end, err);
@@ -217,7 +221,7 @@ static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms
     if (due)
         TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED
                    ? void_round(c, d, &r, err)
-                   : close_round(c, d, &r, version, err));
+                   : advance_to_end(c, d, &r, version, err));
     else if (r.phase == TC_PHASE_OPEN && r.deadline_ms > 0 && state == TC_STUDY_RUNNING &&
              tc_coord_is_sure(c))
         *next_ms = r.deadline_ms;

@@ -49,7 +49,8 @@ static tacit_status count_silent(tc_coord *c, const tc_open_study *d, uint64_t r
 static tacit_status is_complete(tc_coord *c, const tc_open_study *d, uint64_t round, uint64_t sent,
                                 bool *out, tacit_error *err)
 {
-    uint64_t agents = d->plan->env.agents, missing = agents - sent, silent = 0;
+    uint64_t agents = d->plan->env.agents, silent = 0;
+    uint64_t missing = sent < agents ? agents - sent : 0;
     *out = missing == 0;
     if (*out)
         return TACIT_OK;
@@ -68,7 +69,7 @@ tacit_status tc_round_is_due(tc_coord *c, const tc_open_study *d, const tc_round
                              tc_study_state state, bool *due, tacit_error *err)
 {
     uint64_t n;
-    *due = r->phase == TC_PHASE_CLOSING;
+    *due = r->phase == TC_PHASE_CLOSING; /* somebody began to close it, and has not ended */
     if (r->phase != TC_PHASE_OPEN || state == TC_STUDY_PAUSED)
         return TACIT_OK;
     *due = state == TC_STUDY_CLOSED || (r->deadline_ms > 0 && tc_coord_is_past(c, r->deadline_ms));

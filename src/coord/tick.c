@@ -34,11 +34,6 @@ static tacit_status expire(tc_coord *c, tc_open_study *d, int64_t *next_ms, taci
     return study ? tc_study_expire(study, next_ms, err) : TACIT_OK;
 }
 
-static tacit_status tick_study(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err)
-{
-    return d->plan ? tc_close_due(c, d, next_ms, err) : expire(c, d, next_ms, err);
-}
-
 /* One study that fails does not hold up the others. */
 static void note_failure(ticking *t, const char *study, tacit_status status, const tacit_error *why)
 {
@@ -53,7 +48,8 @@ static void tick_one(ticking *t, tc_open_study *d)
 {
     tacit_error why = {0};
     int64_t next = INT64_MAX;
-    tacit_status status = tick_study(t->coord, d, &next, &why);
+    tacit_status status =
+        d->plan ? tc_close_due(t->coord, d, &next, &why) : expire(t->coord, d, &next, &why);
     note_failure(t, d->name, status, &why);
     tc_open_study_unref(t->coord, d);
     if (status == TACIT_OK && next < t->next_ms)

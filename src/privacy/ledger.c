@@ -404,10 +404,10 @@ static tacit_status release_bytes(tc_ledger *l, attempt *a, tc_ledger_receipt *o
                                   tacit_error *err)
 {
     for (int i = 0; i < MOST_CONFLICTS; i++) {
-        tacit_error none;
-        tacit_status status = stored_release(l, a, out, &none);
+        tacit_error why = {0};
+        tacit_status status = stored_release(l, a, out, &why);
         if (status != TACIT_E_NOT_FOUND)
-            return status == TACIT_OK ? status : tc_fail(err, status, "%s", none.msg);
+            return tc_pass_on(err, status, &why);
         status = try_commit(l, a, err);
         if (status == TACIT_OK) {
             *out = a->fresh;

@@ -7,8 +7,8 @@
  * The rule that everything else serves: the entry and the exact bytes of its release are
  * committed in one transaction before a byte leaves, and for one (study, round) there is one
  * release, ever, whoever it is about: replies of single users need round numbers of their own.
- * tc_ledger_release is the only way out; whatever fails on the way is settled by reading back, never
- * by drawing again.
+ * tc_ledger_release is the only way out; whatever fails on the way is settled by reading back: once a
+ * release is stored, nothing that was drawn later is released for its round.
  *
  * A ledger protects one kind of data of one party over all studies that use it: budgets compose
  * over the whole ledger. A handle serves one thread at a time; many handles and processes may
@@ -174,7 +174,7 @@ void tc_ledger_receipt_fini(tc_ledger_receipt *r);
 tacit_status tc_ledger_release(tc_ledger *l, const tc_ledger_budget *b, const tc_ledger_charge *c,
                                const tc_release *r, tc_ledger_receipt *out, tacit_error *err);
 
-/* The stored bytes. E_NOT_FOUND: this round was not released. E_CORRUPT also if the chain has it
+/* The stored bytes, also those that others have stored since. E_NOT_FOUND: this round was not released. E_CORRUPT also if the chain has it
  * and the store does not find it. Ask before drawing noise. Whose they are is in
  * tc_ledger_get(l, out->head.seq, NULL). */
 tacit_status tc_ledger_find(tc_ledger *l, const tacit_hash *study, uint64_t round,

@@ -10,8 +10,8 @@ enum { TC_CHUNK_MOST = 256 };
 
 typedef struct tc_member {
     tc_optimizer *o;
-    tc_text message; /* of the round that is open */
-    bool publishes;
+    tc_text message;          /* of the round that is open */
+    bool publishes, received; /* its message arrived, and is well-formed */
     /* Relays: its last message that arrived, as it was released. */
     bool kept;
     uint64_t kept_round;
@@ -22,10 +22,10 @@ typedef struct tc_member {
 /* The round that is open, and how it ended. */
 typedef struct tc_lockstep {
     bool open, began; /* began: there was one before */
-    bool refused;     /* by the budget */
+    bool is_void;     /* it was refused; `why` */
     uint64_t number;
     tc_ledger_receipt receipt; /* of its release */
-    tacit_error why;           /* refused: the sentence */
+    tacit_error why;           /* is_void: the reason */
 } tc_lockstep;
 
 struct tc_federation {

@@ -41,7 +41,7 @@ static tacit_status end_round(tc_federation *f, uint64_t i, tacit_error *err)
     tc_event e;
     if (!m->publishes)
         return TACIT_OK;
-    if (r->refused)
+    if (r->is_void)
         TC_TRY(tc_optimizer_skip(m->o, r->number, r->why.msg, 0, &e, err));
     else
         TC_TRY(tc_optimizer_absorb(m->o, r->number, r->receipt.bytes, r->receipt.size, 0, &e, err));
@@ -81,12 +81,12 @@ static tacit_status reject(tc_federation *f, uint64_t agent, const char *why, ta
     return f->rejection ? TACIT_OK : tc_fail_memory(err);
 }
 
-/* *in: there is a message of this agent, it arrived, and it is well-formed. */
-static tacit_status receive(tc_federation *f, uint64_t agent, bool *in, tacit_error *err)
+/* Is there a message of this agent, did it arrive, and is it well-formed? */
+static tacit_status receive(tc_federation *f, uint64_t agent, tacit_error *err)
 {
-    const tc_member *m = &f->members[agent];
+    tc_member *m = &f->members[agent];
     tacit_error why = {0};
-    *in = false;
+    m->received = false;
     if (!m->publishes)
         return TACIT_OK;
     if (tc_federation_lost(f, agent)) {
@@ -98,7 +98,16 @@ static tacit_status receive(tc_federation *f, uint64_t agent, bool *in, tacit_er
         return reject(f, agent, why.msg, err);
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
-    *in = true;
+    m->received = true;
+    return TACIT_OK;
+}
+
+static tacit_status receive_all(tc_federation *f, tacit_error *err)
+{
+    for (uint64_t i = 0; i < f->cfg.agents; i++) {
+        TC_TRY(tc_federation_goes_on(f, err));
+        TC_TRY(receive(f, i, err));
+    }
     return TACIT_OK;
 }
 
@@ -133,10 +142,8 @@ tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round
 static tacit_status keep_all(tc_federation *f, tacit_error *err)
 {
     for (uint64_t i = 0; i < f->cfg.agents; i++) {
-        bool in;
         TC_TRY(tc_federation_goes_on(f, err));
-        TC_TRY(receive(f, i, &in, err));
-        if (in)
+        if (f->members[i].received)
             TC_TRY(tc_federation_keep(f, i, f->round.number, err));
     }
     return TACIT_OK;
@@ -154,12 +161,10 @@ static tacit_status add_messages(void *user, tc_round_sum *sum, tacit_error *err
 {
     tc_federation *f = user;
     for (uint64_t i = 0; i < f->cfg.agents; i++) {
-        const tc_text *t = &f->members[i].message;
-        bool in;
+        const tc_member *m = &f->members[i];
         TC_TRY(tc_federation_goes_on(f, err));
-        TC_TRY(receive(f, i, &in, err));
-        if (in)
-            TC_TRY(tc_round_add(sum, i, tc_text_get(t), t->len, err));
+        if (m->received)
+            TC_TRY(tc_round_add(sum, i, tc_text_get(&m->message), m->message.len, err));
     }
     return TACIT_OK;
 }
@@ -169,7 +174,10 @@ static tacit_status leave_out(void *user, uint64_t agent, const char *why, tacit
     return reject(user, agent, why, err);
 }
 
-static tacit_status release(tc_federation *f, tc_ledger_receipt *out, tacit_error *err)
+/* Where records are protected, messages are private before they are sent and a coordinator's entry has no cost
+ * (`already_private`). Here the entry has the price of the algorithm's own noise; what records pay is reported by
+ * record_noise.c. */
+static tacit_status release_round(tc_federation *f, tc_ledger_receipt *out, tacit_error *err)
 {
     const tc_federation_config *c = &f->cfg;
     tc_closing closing = {.algorithm = c->algorithm,
@@ -206,19 +214,18 @@ static tacit_status note_release(tc_federation *f, tacit_error *err)
     return TACIT_OK;
 }
 
-/* A refusal by the budget is an outcome, not a failure: all agents skip the round. */
-static tacit_status close_round(tc_federation *f, tacit_error *err)
+/* A round that the budget or the algorithm refuses is void: all agents skip it, as with a coordinator. */
+static tacit_status close_or_skip(tc_federation *f, tacit_error *err)
 {
     tc_lockstep *r = &f->round;
     tc_ledger_receipt_fini(&r->receipt);
-    tacit_status status = release(f, &r->receipt, &r->why);
-    r->refused = status == TACIT_E_BUDGET;
-    if (r->refused)
-        f->tally.refusals++;
-    else if (status != TACIT_OK)
-        return tc_pass_on(err, status, &r->why);
-    else
+    tacit_status status = release_round(f, &r->receipt, &r->why);
+    r->is_void = status == TACIT_E_BUDGET || status == TACIT_E_STATE;
+    f->tally.refusals += status == TACIT_E_BUDGET;
+    if (!r->is_void) {
+        TC_TRY(tc_pass_on(err, status, &r->why));
         TC_TRY(note_release(f, err));
+    }
     return tc_federation_each(f, end_round, err);
 }
 
@@ -281,9 +288,10 @@ static tacit_status run_round(tc_federation *f, tacit_error *err)
     if (f->cfg.past > 0 && f->round.number == 0) /* the former selves have spoken */
         return TACIT_OK;
     count_messages(f);
+    TC_TRY(receive_all(f, err));
     if (f->cfg.algorithm->relay)
         return keep_all(f, err);
-    TC_TRY(close_round(f, err));
+    TC_TRY(close_or_skip(f, err));
     return tc_federation_choose_active(f, err);
 }
 
