@@ -241,7 +241,7 @@ static tacit_status check_records_sum(const tc_agent_config *cfg, const tc_study
 
 /* The noise is added here: what the coordinator is trusted with does not matter. */
 static tacit_status policy_for_records(const tc_agent_config *cfg, const tc_study_plan *p,
-                                    tacit_error *err)
+                                       tacit_error *err)
 {
     const tc_study_doc *d = p->doc;
     tc_value_plan v;

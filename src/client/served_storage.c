@@ -63,8 +63,7 @@ static tacit_status storage_open(tacit_storage **out, const char *url,
 {
     (void)doc;
     if (!opts->token || !*opts->token)
-        return tc_fail(err, TACIT_E_ARG,
-                       "a coordinator wants a token, and none was given");
+        return tc_fail(err, TACIT_E_ARG, "a coordinator wants a token, and none was given");
     if (!(opts->patience_s < (double)INFINITY))
         return tc_fail(err, TACIT_E_ARG, "patience_s must be a finite number, got %g",
                        opts->patience_s);
