@@ -27,13 +27,13 @@ struct tc_feed {
     struct MHD_Connection *connection;
     int fd;
     tc_listener listener;
-    uint64_t study;  /* of which it hears, by tc_server_name; 0: of all */
-    uint64_t heard;  /* how much was said of it when it last looked */
-    uint64_t beat;   /* the last that it was sent */
-    unsigned missed; /* heartbeats since it was last able to take something */
-    bool parked;     /* suspended */
-    bool ended;      /* its token holds no more */
-    uint64_t id;     /* the how many-th it is */
+    uint64_t study;     /* of which it hears, by tc_server_name; 0: of all */
+    uint64_t heard;     /* how much was said of it when it last looked */
+    uint64_t heartbeat; /* the last that it was sent */
+    unsigned missed;    /* heartbeats since it was last able to take something */
+    bool parked;        /* suspended */
+    bool ended;         /* its token holds no more */
+    uint64_t id;        /* the how many-th it is */
     struct tc_feed *next, *previous;
 };
 
@@ -76,7 +76,7 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked)
     return asked > 0 ? asked : HEARTBEAT_MS;
 }
 
-/* Who is not suspended has bytes to take, and has not taken them since the last beat. */
+/* Who is not suspended has bytes to take, and has not taken them since the last heartbeat. */
 static void part_slow(tc_server *s)
 {
     for (struct tc_feed *t = s->feeds; t; t = t->next) {
@@ -149,13 +149,13 @@ void tc_feeds_check(tc_server *s)
 /* ---- what one is sent ---- */
 
 /* Before the coordinator is asked. */
-static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
+static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *due)
 {
     pthread_mutex_lock(&s->lock);
     t->heard = said(s, t);
     *ending = s->ending || t->ended;
-    *beat = t->beat != s->heartbeats;
-    t->beat = s->heartbeats;
+    *due = t->heartbeat != s->heartbeats;
+    t->heartbeat = s->heartbeats;
     t->missed = 0;
     pthread_mutex_unlock(&s->lock);
 }
@@ -163,7 +163,7 @@ static void look(tc_server *s, struct tc_feed *t, bool *ending, bool *beat)
 static bool suspend(tc_server *s, struct tc_feed *t)
 {
     pthread_mutex_lock(&s->lock);
-    bool quiet = !s->ending && !t->ended && said(s, t) == t->heard && s->heartbeats == t->beat;
+    bool quiet = !s->ending && !t->ended && said(s, t) == t->heard && s->heartbeats == t->heartbeat;
     if (quiet) {
         MHD_suspend_connection(t->connection);
         t->parked = true;
@@ -187,11 +187,11 @@ static ssize_t read_events(void *user, uint64_t position, char *out, size_t size
     tc_server *s = t->server;
     (void)position;
     for (;;) {
-        bool ending, beat;
-        look(s, t, &ending, &beat);
+        bool ending, due;
+        look(s, t, &ending, &due);
         if (ending || t->listener.ended)
             return MHD_CONTENT_READER_END_OF_STREAM;
-        size_t n = beat ? heartbeat(out, size) : 0;
+        size_t n = due ? heartbeat(out, size) : 0;
         n += tc_coord_events(s->coord, &t->listener, out + n, size - n);
         if (n > 0)
             return (ssize_t)n;
@@ -242,7 +242,7 @@ static struct tc_feed *feed_new(tc_server *s, const tc_pending *p, const tc_list
     t->listener = *l;
     t->study = *l->study ? tc_server_name(s, l->study, strlen(l->study)) : 0;
     pthread_mutex_lock(&s->lock);
-    t->beat = s->heartbeats;
+    t->heartbeat = s->heartbeats;
     t->id = ++s->n_feeds;
     t->next = s->feeds;
     if (t->next)

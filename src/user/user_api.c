@@ -11,7 +11,7 @@
 
 static TC_SIZED(sized_opts, tacit_user_opts, user, user);
 
-/* ---- consent ---- */
+/* ---- whether the user answers at all ---- */
 
 static tacit_status too_much(const tacit_document *doc, const tc_ldp_terms *t, const char *together,
                              tacit_error *err)
