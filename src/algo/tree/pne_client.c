@@ -46,7 +46,7 @@ static tacit_status descend(tc_pne_client *c, tacit_error *err)
 }
 
 /* No depth is left below: what remains of the budget goes to the best node. */
-static void settle(tc_pne_client *c)
+static void spend_rest_on_best(tc_pne_client *c)
 {
     size_t best = 0;
     for (size_t i = 1; i < c->nodes.n; i++)
@@ -128,7 +128,7 @@ static tacit_status go_on_alone(tc_pne_client *c, tacit_error *err)
     for (advance(c); c->at == c->nodes.n; advance(c)) {
         eliminate(c);
         if (c->depth == tc_cell_max_depth(c->law.k)) {
-            settle(c);
+            spend_rest_on_best(c);
             return TACIT_OK;
         }
         TC_TRY(descend(c, err));
@@ -236,7 +236,7 @@ tacit_status tc_pne_client_absorb(void *st, const tc_numbers *broadcast, tacit_e
     if (c->law.personal)
         return begin_alone(c, err);
     c->alone = true;
-    settle(c);
+    spend_rest_on_best(c);
     return TACIT_OK;
 }
 
@@ -251,7 +251,7 @@ tacit_status tc_pne_client_skip(void *st, tacit_error *err)
     for (size_t i = 0; i < c->nodes.n; i++)
         c->nodes.v[i].mean = own_mean(&c->nodes.v[i]);
     c->alone = true;
-    settle(c);
+    spend_rest_on_best(c);
     return TACIT_OK;
 }
 
