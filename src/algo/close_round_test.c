@@ -1,6 +1,6 @@
 /* close_round_test.c - one release for one round: whatever fails on the way, whoever repeats it. The algorithm
  * is a plain sum of one number from each agent. */
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include "algo/close_round.h"
 #include "privacy/mechanism.h"
@@ -80,7 +80,7 @@ static const tc_algorithm algorithm = {.name = "sums", .aggregator = &sums};
 /* ---- a round of it */
 
 typedef struct closing_world {
-    ledger_double store;
+    failing_ledger_store store;
     tc_ledger *ledger;
     const char *messages; /* of agents 0, 1, ... */
     char left_out[AGENTS + 1];

@@ -1,10 +1,10 @@
 /* ledger_adopt_test.c - what is taken along keeps its bytes, and nothing that was spent is forgotten. */
 #include "privacy/release_int.h"
 
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 typedef struct pair {
-    ledger_double old_store, own_store;
+    failing_ledger_store old_store, own_store;
     tc_ledger *old, *own;
     tacit_hash otherwise;
 } pair;

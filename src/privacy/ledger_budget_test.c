@@ -1,12 +1,12 @@
 /* ledger_budget_test.c - what units have spent over all studies, and refusals before spending. */
 #include "privacy/release_int.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 #include "privacy/filter.h"
 #include "privacy/rdp.h"
 
 #include <stdio.h>
 
-static ledger_double store, *const d = &store;
+static failing_ledger_store store, *const d = &store;
 static tc_ledger *l;
 
 /* Called by each test, not before it: cmocka would not report an assertion there. */

@@ -1,6 +1,6 @@
 /* ledger_entry_test.c - the bytes of an entry, against an encoder written here from the layout. */
 #include "privacy/release_int.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include <sodium.h>
 #include <stdlib.h>

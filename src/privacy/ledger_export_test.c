@@ -1,12 +1,12 @@
 /* ledger_export_test.c - a ledger as a file for strangers: read back, and every lie found. */
 #include "privacy/release_int.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 #include "base/json.h"
 #include "privacy/mechanism.h"
 
 #include <stdio.h>
 
-static ledger_double store;
+static failing_ledger_store store;
 static tc_ledger *l;
 
 /* Two studies, three kinds of events, a subject, a release without privacy. Called by each test,

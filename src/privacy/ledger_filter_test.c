@@ -4,7 +4,7 @@
  * all that the ledger allows at the limit epsilon 5, delta 1e-4. Its true delta(5) is computed from the
  * laws of the releases: an integral over the first of the best hockey-stick divergence of the second. */
 #include "privacy/release_int.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 #include "privacy/ledger_int.h"
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 #define EPSILON 5.0
 #define DELTA   1e-4
 
-static ledger_double store, *const d = &store;
+static failing_ledger_store store, *const d = &store;
 static tc_ledger *l;
 
 static void open_ledger(void)

@@ -1,13 +1,13 @@
 /* ledger_rounds_test.c - a round has one release, whatever the store's index says; and whoever
  * asks again gets it only if it is what they ask for, with the stamp it was stored with. */
 #include "privacy/release_int.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 #include "privacy/ledger_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static ledger_double *d; /* fresh for every test */
+static failing_ledger_store *d; /* fresh for every test */
 
 static int fresh_store(void **state)
 {
@@ -99,7 +99,7 @@ static tacit_status blind_find(const tc_ledger_io *io, const tacit_hash *study, 
 static tacit_status blind_append(const tc_ledger_io *io, const tc_ledger_record *r,
                                  tacit_error *err)
 {
-    ledger_double *to = io->store;
+    failing_ledger_store *to = io->store;
     (void)err;
     double_record *added = &to->records[to->n++];
     *added = (double_record){.seq = r->seq, .round = r->round, .study = r->study, .head = r->head};

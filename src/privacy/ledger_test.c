@@ -1,12 +1,12 @@
 /* ledger_test.c - one release for one round, whatever breaks; and a chain that shows damage. */
 #include "privacy/release_int.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 #include "privacy/mechanism.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static ledger_double *d; /* fresh for every test */
+static failing_ledger_store *d; /* fresh for every test */
 
 static int fresh_store(void **state)
 {
@@ -213,7 +213,7 @@ static tc_release *forced_sum(const size_t *agents, size_t n, int64_t scale, uin
 static tacit_head head_after(tc_release *r)
 {
     tacit_error err = {0};
-    ledger_double *store = calloc(1, sizeof *store);
+    failing_ledger_store *store = calloc(1, sizeof *store);
     assert_non_null(store);
     tc_ledger *l = double_open(store);
     tc_ledger_charge c = charge_of("s", 1, NULL);
@@ -296,7 +296,7 @@ static void missing_and_misplaced_entries_are_named(void **state)
 {
     (void)state;
     fill(5);
-    ledger_double *whole = malloc(sizeof *whole);
+    failing_ledger_store *whole = malloc(sizeof *whole);
     assert_non_null(whole);
     *whole = *d;
     d->n = 4; /* the head says five */
@@ -327,7 +327,7 @@ static void missing_and_misplaced_entries_are_named(void **state)
 static void spliced_entries_are_named(void **state)
 {
     (void)state;
-    ledger_double *other = calloc(1, sizeof *other);
+    failing_ledger_store *other = calloc(1, sizeof *other);
     assert_non_null(other);
     fill(3);
     tc_ledger *l = double_open(other);

@@ -1,11 +1,11 @@
 /* record_ledger_test.c - one output for each charge, whatever breaks between reserve and release. */
 #include "privacy/record_ledger.h"
 
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include <stdlib.h>
 
-static ledger_double *d; /* fresh for every test */
+static failing_ledger_store *d; /* fresh for every test */
 static const tc_value_plan plan = {.low = 0, .high = 1, .failed = 1, .sensitivity = 1e-3, .z = 8};
 
 static int fresh_store(void **state)

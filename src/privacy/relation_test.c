@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 static const tacit_dp_event training = {TACIT_DP_GAUSSIAN, 1.1, TACIT_DP_POISSON, 0.01, 1000};
 static const tacit_dp_event plain = {TACIT_DP_GAUSSIAN, 20, TACIT_DP_ALL, 1, 30};
 
-static ledger_double store, other;
+static failing_ledger_store store, other;
 
-static tc_ledger *fresh(ledger_double *d)
+static tc_ledger *fresh(failing_ledger_store *d)
 {
     memset(d, 0, sizeof *d);
     return double_open(d);

@@ -4,12 +4,12 @@
 #include "privacy/rdp.h"
 #include "privacy/record_ledger.h"
 
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static ledger_double *d; /* fresh for every test */
+static failing_ledger_store *d; /* fresh for every test */
 static const tacit_dp_event run = {TACIT_DP_GAUSSIAN, 20, TACIT_DP_ALL, 1, 1};
 static const tc_search_plan plan = {
     .repeats = {sizeof(tacit_repeats), TACIT_REPEATS_NEGATIVE_BINOMIAL, 8, 1},

@@ -1,13 +1,13 @@
 /* ldp_cap_test.c - the cap on a user's answers, and the terms on which a question was answered. */
 #include "support/test.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include "algo/ldp/ldp_curator.h"
 
 #include <stdio.h>
 
 typedef struct fixture {
-    ledger_double store;
+    failing_ledger_store store;
     tc_ledger *ledger;
     tc_noise noise;
     tc_entropy entropy;
@@ -193,7 +193,7 @@ static void several_are_allowed_together_or_not_at_all(void **state)
 /* ---- two processes ---- */
 
 typedef struct rival {
-    ledger_double store; /* first: the io's store */
+    failing_ledger_store store; /* first: the io's store */
     fixture *fixture;
     tc_ldp_curator curator;
     int countdown; /* looks at the store until the rival answers; below 0: never */

@@ -1,6 +1,6 @@
 /* ldp_curator_test.c - answers: their law, their memory, their cap, and what their bits tell. */
 #include "support/test.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include "algo/ldp/ldp.h"
 #include "algo/ldp/ldp_curator.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef struct fixture {
-    ledger_double store;
+    failing_ledger_store store;
     tc_ledger *ledger;
     tc_ldp_curator curator;
     tc_noise noise;
@@ -179,7 +179,7 @@ static void users_have_answers_of_their_own(void **state)
 
 /* A store through which another process answers the same question, just before call number `at`. */
 typedef struct raced {
-    ledger_double *store;
+    failing_ledger_store *store;
     fixture *other;
     size_t calls, at;
     double reply; /* of the other process */

@@ -1,6 +1,6 @@
 /* row_curator_test.c - releases and answers through a ledger: order, memory, price, refusals. */
 #include "support/test.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include "algo/outsourced/projection.h"
 #include "algo/outsourced/row_curator.h"
@@ -9,7 +9,7 @@
 enum { ROWS = 12, DIMS = 2 };
 
 typedef struct fixture {
-    ledger_double store;
+    failing_ledger_store store;
     tc_ledger *ledger;
     tc_noise noise;
     tc_entropy entropy;

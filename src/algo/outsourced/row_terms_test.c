@@ -1,6 +1,6 @@
 /* row_terms_test.c - what follows from the terms of a release alone: its price, and words about it. */
 #include "support/test.h"
-#include "support/ledger_double.h"
+#include "support/failing_ledger_store.h"
 
 #include "algo/outsourced/outsourced.h"
 #include "algo/outsourced/row_curator.h"
@@ -8,7 +8,7 @@
 enum { ROWS = 12, DIMS = 2 };
 
 typedef struct fixture {
-    ledger_double store;
+    failing_ledger_store store;
     tc_ledger *ledger;
     tc_noise noise;
     tc_entropy entropy;

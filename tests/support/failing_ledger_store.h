@@ -1,8 +1,8 @@
-/* ledger_double.h - a store for one ledger, kept in the test, that can fail on demand and whose
+/* failing_ledger_store.h - a store for one ledger, kept in the test, that can fail on demand and whose
  * records a test may damage. And releases with chosen values: for those a test includes
  * privacy/release_int.h before, which only tests beside the mechanisms may. */
-#ifndef TACIT_TESTS_SUPPORT_LEDGER_DOUBLE_H
-#define TACIT_TESTS_SUPPORT_LEDGER_DOUBLE_H
+#ifndef TACIT_TESTS_SUPPORT_FAILING_LEDGER_STORE_H
+#define TACIT_TESTS_SUPPORT_FAILING_LEDGER_STORE_H
 
 #include "support/test.h"
 
@@ -19,7 +19,7 @@ typedef struct double_record {
     size_t entry_size, release_size;
 } double_record;
 
-typedef struct ledger_double {
+typedef struct failing_ledger_store {
     double_record records[DOUBLE_RECORDS];
     size_t n;
     tacit_head head;
@@ -28,9 +28,9 @@ typedef struct ledger_double {
     tacit_status fail_find;   /* every find after a failed append returns this */
     bool failed;
     size_t appends, scans;
-} ledger_double;
+} failing_ledger_store;
 
-static inline tacit_status double_store(ledger_double *d, const tc_ledger_record *r,
+static inline tacit_status double_store(failing_ledger_store *d, const tc_ledger_record *r,
                                         tacit_error *err)
 {
     const tacit_hash none = {0};
@@ -55,7 +55,7 @@ static inline tacit_status double_store(ledger_double *d, const tc_ledger_record
 static inline tacit_status double_append(const tc_ledger_io *io, const tc_ledger_record *r,
                                          tacit_error *err)
 {
-    ledger_double *d = io->store;
+    failing_ledger_store *d = io->store;
     tacit_status fails = d->fail_append;
     d->appends++;
     if (fails == TACIT_OK)
@@ -70,14 +70,14 @@ static inline tacit_status double_append(const tc_ledger_io *io, const tc_ledger
 static inline tacit_status double_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     (void)err;
-    *out = ((ledger_double *)io->store)->head;
+    *out = ((failing_ledger_store *)io->store)->head;
     return TACIT_OK;
 }
 
 static inline tacit_status double_scan(const tc_ledger_io *io, uint64_t after,
                                        tc_ledger_visit visit, void *user, tacit_error *err)
 {
-    ledger_double *d = io->store;
+    failing_ledger_store *d = io->store;
     d->scans++;
     for (size_t i = after; i < d->n; i++) {
         const double_record *from = &d->records[i];
@@ -98,7 +98,7 @@ static inline tacit_status double_find(const tc_ledger_io *io, const tacit_hash 
                                        uint64_t round, uint64_t *seq, uint8_t **release,
                                        size_t *size, tacit_error *err)
 {
-    ledger_double *d = io->store;
+    failing_ledger_store *d = io->store;
     if (d->failed && d->fail_find != TACIT_OK)
         return tc_fail(err, d->fail_find, "the store cannot be read");
     for (size_t i = 0; i < d->n; i++) {
@@ -116,7 +116,7 @@ static inline tacit_status double_find(const tc_ledger_io *io, const tacit_hash 
     return tc_fail(err, TACIT_E_NOT_FOUND, "no such release");
 }
 
-static inline tc_ledger_io double_io(ledger_double *d)
+static inline tc_ledger_io double_io(failing_ledger_store *d)
 {
     return (tc_ledger_io){.store = d,
                           .append = double_append,
@@ -125,7 +125,7 @@ static inline tc_ledger_io double_io(ledger_double *d)
                           .find = double_find};
 }
 
-static inline tc_ledger *double_open(ledger_double *d)
+static inline tc_ledger *double_open(failing_ledger_store *d)
 {
     tacit_error err = {0};
     tc_ledger *l = NULL;
