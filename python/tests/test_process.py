@@ -43,7 +43,8 @@ def goes_on_from(study, number):
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_a_process_that_ends_loses_nothing(stored, python, sent):
-    process = python(WORK.format(wait="import time; time.sleep(600)", jobs=1))
+    # In short sleeps: Python does not see a signal that comes just before a sleep begins until that sleep is over.
+    process = python(WORK.format(wait="import time\n        while True: time.sleep(0.05)", jobs=1))
     assert process.stdout.readline().startswith("running")
     process.send_signal(sent)
     _, said = process.communicate(timeout=120)
@@ -192,7 +193,7 @@ def test_an_interrupted_coordinator_ends(python):
         "told.acquire(); told.acquire()\n"
         "print('waiting', flush=True)\n"
         "with c:\n"
-        "    threading.Event().wait()\n"
+        "    while not threading.Event().wait(0.05): pass\n"
     )
     interrupted_when_it_says(process, "waiting")
     with pytacit.Coordinator() as again:
