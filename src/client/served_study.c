@@ -73,9 +73,10 @@ static tacit_status add_all(const tacit_study *s, tc_trial_list *got, tacit_stat
 
 /* ---- work ---- */
 
-static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
-                              tacit_error *err)
+static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
+                              tacit_trials *out, tacit_error *err)
 {
+    (void)reading;
     char nobody
         [TC_RANDOM_NAME]; /* a worker has a name there: this one says nothing, and is used once */
     tc_trial_list got = {0};
@@ -209,9 +210,10 @@ static tacit_status study_trial(tacit_study *s, uint64_t number, tacit_trials *o
     return add_all(s, &got, end(s, tc_remote_trial(begin(s), number, &got, err)), out, err);
 }
 
-static tacit_status study_trials(tacit_study *s, const tacit_trial_query *query, tacit_trials *out,
-                                 tacit_error *err)
+static tacit_status study_trials(tacit_study *s, const tacit_trial_query *query,
+                                 tc_reading *reading, tacit_trials *out, tacit_error *err)
 {
+    (void)reading;
     tc_trial_list got = {0};
     return add_all(s, &got, end(s, tc_remote_trials(begin(s), query, &got, err)), out, err);
 }
@@ -227,8 +229,10 @@ static tacit_status summarize(tc_remote *r, tacit_study_summary *out, tacit_erro
     return status;
 }
 
-static tacit_status study_summarize(tacit_study *s, tacit_study_summary *out, tacit_error *err)
+static tacit_status study_summarize(tacit_study *s, tc_reading *reading, tacit_study_summary *out,
+                                    tacit_error *err)
 {
+    (void)reading;
     return end(s, summarize(begin(s), out, err));
 }
 

@@ -71,6 +71,7 @@ typedef struct asking {
     tc_study *study;
     const tc_study_doc *doc;
     tc_ask_request req;
+    tc_reading reading; /* of the journal, for all steps until a trial is given out */
     size_t count;
     const char *from; /* whose trial it wants; NULL: any */
     uint64_t wanted;  /* which one, then */
@@ -95,7 +96,7 @@ static bool is_full(const asking *s)
 
 static bool is_mine(const asking *s, const tc_trial *t)
 {
-    return t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, s->req.worker) == 0;
+    return t && t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, s->req.worker) == 0;
 }
 
 /* The first trial from *number on that this worker runs; *found false: there is none. */
@@ -103,7 +104,7 @@ static tacit_status find_mine(asking *s, uint64_t *number, bool *found, tacit_er
 {
     const tc_optimizer *o;
     *found = false;
-    TC_TRY(tc_study_look(s->study, &o, err));
+    TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
     bool any = tc_optimizer_count(o, TC_TRIAL_RUNNING) > 0;
     for (; any && !*found && *number < tc_optimizer_trials(o); ++*number)
         *found = is_mine(s, tc_optimizer_trial(o, *number));
@@ -116,7 +117,7 @@ static tacit_status find_mine(asking *s, uint64_t *number, bool *found, tacit_er
 static tacit_status add_mine(asking *s, uint64_t number, tacit_error *err)
 {
     const tc_optimizer *o;
-    TC_TRY(tc_study_look(s->study, &o, err));
+    TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
     const tc_trial *t = tc_optimizer_trial(o, number);
     tacit_status status = is_mine(s, t) ? add(s, number, t->values, t->pulls, err) : TACIT_OK;
     tc_study_unlook(s->study);
@@ -148,7 +149,7 @@ static tacit_status give_back(asking *s, tacit_error *err)
 static tacit_status ask_one(asking *s, double *values, tacit_error *err)
 {
     uint64_t number, pulls;
-    TC_TRY(tc_study_ask_batch(s->study, &s->req, &number, values, &pulls, err));
+    TC_TRY(tc_study_ask_batch(s->study, &s->req, &s->reading, &number, values, &pulls, err));
     tc_served_say(s->ask->coord, s->open, s->doc, number, TC_TRIAL_RUNNING, NULL);
     return add(s, number, values, pulls > 1 ? pulls : 1, err);
 }
@@ -225,7 +226,7 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     s->count = (size_t)tc_ask_whole(a, "count");
     s->req.lease_ms = read_lease(a);
     s->req.pulls = (uint64_t)tc_ask_whole(a, "pulls");
-    TC_TRY(tc_study_look(s->study, &o, err));
+    TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
     s->req.planned = tc_served_planned(o, s->doc);
     tc_study_unlook(s->study);
     return TACIT_OK;

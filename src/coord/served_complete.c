@@ -178,20 +178,32 @@ static tacit_status complete(tc_request_context *a, tc_open_study *d, tc_study *
     return *first || told ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
-static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *study, uint64_t trial,
-                           bool first, tacit_error *err)
+/* What the pulls of a batch came to: its mean, which the study knows. */
+static tacit_status find_mean(tc_study *study, uint64_t trial, double *out, tacit_error *err)
 {
     const tc_optimizer *o;
     TC_TRY(tc_study_look(study, &o, err));
     const tc_trial *t = tc_optimizer_trial(o, trial);
-    tc_trial_state state = t->state;
-    double value = t->value;
+    if (t)
+        *out = t->value;
     tc_study_unlook(study);
-    const double *shown = state == TC_TRIAL_COMPLETE ? &value : NULL;
+    return t ? TACIT_OK
+             : tc_fail(err, TACIT_E_BUSY, "trial %" PRIu64 " was lost by the storage; try again",
+                       trial);
+}
+
+static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *study,
+                           const report *r, bool first, tacit_error *err)
+{
+    tc_trial_state state = r->failed ? TC_TRIAL_FAIL : TC_TRIAL_COMPLETE;
+    double value = r->value;
+    if (r->sums.n > 0)
+        TC_TRY(find_mean(study, r->trial, &value, err));
+    const double *shown = r->failed ? NULL : &value;
     if (first)
-        tc_served_say(a->coord, d, tc_study_document(study), trial, state, shown);
+        tc_served_say(a->coord, d, tc_study_document(study), r->trial, state, shown);
     return tc_answer_json(a, 200,
-                          json_pack("{s:I, s:s, s:o}", "trial", (json_int_t)trial, "state",
+                          json_pack("{s:I, s:s, s:o}", "trial", (json_int_t)r->trial, "state",
                                     tc_trial_state_name(state), "value",
                                     shown ? json_real(value) : json_null()),
                           err);
@@ -209,5 +221,5 @@ tacit_status tc_served_complete(tc_request_context *a, tacit_error *err)
     if (status == TACIT_OK)
         status = complete(a, d, study, &r, &first, err);
     tc_free(r.params);
-    return status == TACIT_OK ? answer(a, d, study, r.trial, first, err) : status;
+    return status == TACIT_OK ? answer(a, d, study, &r, first, err) : status;
 }

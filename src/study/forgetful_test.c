@@ -133,7 +133,7 @@ static void ask(play *p, size_t process, worker *w)
     const tc_ask_request req = {.lease_ms = LEASE_MS, .pulls = 1, .planned = TRIALS};
     uint64_t pulls;
     tacit_status status =
-        tc_study_ask_batch(p->studies[process], &req, &w->trial, &w->x, &pulls, &err);
+        tc_study_ask_batch(p->studies[process], &req, NULL, &w->trial, &w->x, &pulls, &err);
     if (status == TACIT_E_BUDGET ? !find_orphan(p, process, w) : is_transient(status))
         return;
     if (status != TACIT_E_BUDGET)

@@ -60,8 +60,9 @@ extern const tc_storage_ops tc_storage_local;
 
 typedef struct tc_study_ops {
     void (*close)(tacit_study *s); /* frees it; the storage is let go by the caller */
-    tacit_status (*ask)(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
-                        tacit_error *err);
+    /* reading: what this step of an ask stands on (study.h); NULL: it stands alone. At a coordinator it means nothing. */
+    tacit_status (*ask)(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
+                        tacit_trials *out, tacit_error *err);
     tacit_status (*report)(tacit_study *s, uint64_t trial, const tacit_report *r, tacit_error *err);
     tacit_status (*add_pull)(tacit_study *s, tacit_batch *batch, double value, tacit_error *err);
     tacit_status (*enqueue)(tacit_study *s, const double *values, uint64_t *trial,
@@ -79,10 +80,11 @@ typedef struct tc_study_ops {
     /* Adds the best one; nothing where none is complete. */
     tacit_status (*best)(tacit_study *s, tacit_trials *out, tacit_error *err);
     tacit_status (*trial)(tacit_study *s, uint64_t number, tacit_trials *out, tacit_error *err);
-    tacit_status (*trials)(tacit_study *s, const tacit_trial_query *q, tacit_trials *out,
-                           tacit_error *err);
+    tacit_status (*trials)(tacit_study *s, const tacit_trial_query *q, tc_reading *reading,
+                           tacit_trials *out, tacit_error *err);
     /* All of it but size and the three texts. */
-    tacit_status (*summarize)(tacit_study *s, tacit_study_summary *out, tacit_error *err);
+    tacit_status (*summarize)(tacit_study *s, tc_reading *reading, tacit_study_summary *out,
+                              tacit_error *err);
     tacit_status (*events)(tacit_study *s, uint64_t after, tacit_event_visit visit, void *user,
                            tacit_error *err);
     tacit_status (*set_state)(tacit_study *s, tacit_study_state state, tacit_error *err);
@@ -99,6 +101,16 @@ struct tacit_study {
     const tacit_document *doc;
     tc_record_guard *guard; /* of a study that protects records; NULL: nothing can be evaluated */
 };
+
+/* ---- the steps of one ask ---- */
+
+/* The three public calls as steps of an ask: they share a reading of the journal, the ask is the last of them. */
+tacit_status tc_study_summarize_on(tacit_study *s, tc_reading *reading, tacit_study_summary *out,
+                                   tacit_error *err);
+tacit_status tc_study_trials_on(tacit_study *s, const tacit_trial_query *query, tc_reading *reading,
+                                tacit_trials **out, tacit_error *err);
+tacit_status tc_study_ask_on(tacit_study *s, const tacit_ask_opts *opts, tc_reading *reading,
+                             tacit_trials **out, tacit_error *err);
 
 /* ---- studies that protect records (record_guard.h) ---- */
 

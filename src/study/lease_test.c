@@ -233,14 +233,15 @@ static void no_more_than_planned_are_handed_out(void **state)
     tc_ask_request req = {.worker = "w", .lease_ms = 10, .planned = 2};
     uint64_t trial, pulls;
     double x;
-    assert_ok(tc_study_ask_batch(w->study, &req, &trial, &x, &pulls, &err));
-    assert_ok(tc_study_ask_batch(w->study, &req, &trial, &x, &pulls, &err));
-    assert_fails(tc_study_ask_batch(w->study, &req, &trial, &x, &pulls, &err), TACIT_E_BUDGET,
+    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err));
+    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err));
+    assert_fails(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err), TACIT_E_BUDGET,
                  "all 2 trials that were planned are handed out or told");
     assert_ok(tc_study_fail(w->study, 0, "x", &err)); /* it counts */
-    assert_fails(tc_study_ask_batch(w->study, &req, &trial, &x, &pulls, &err), TACIT_E_BUDGET, "");
+    assert_fails(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err), TACIT_E_BUDGET,
+                 "");
     w->now_ms += 11; /* what is stale is handed out again: that adds none */
-    assert_ok(tc_study_ask_batch(w->study, &req, &trial, &x, &pulls, &err));
+    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err));
     assert_int_equal(trial, 1);
 }
 

@@ -129,23 +129,22 @@ tacit_status tc_study_catch_up(tc_study *s, tacit_error *err)
 
 /* ---- one reading for one ask ---- */
 
-/* An ask has steps that look at the study: which trials its worker has, whether a lease is over, what comes next. They
- * stand on one reading of the journal, made by the first of them, unless this process has written something since. Only
- * within one call: what others told before an ask began is never missing in it. */
-static bool has_looked(const tc_study *s)
+/* What others told before the reading began is never missing in it. What this process has told since is in the journal and
+ * not yet in the optimizer: then the journal is read again. */
+static bool still_stands(const tc_study *s, const tc_reading *r)
 {
-    return s->looked && pthread_equal(s->looker, pthread_self()) && !s->stray &&
-           s->looked_unread == s->unread;
+    return r->made && !s->stray && r->folds == s->folds && r->unread == s->unread;
 }
 
-static tacit_status look_at_journal(tc_study *s, tacit_error *err)
+/* With the lock. */
+static tacit_status read_on(tc_study *s, tc_reading *r, tacit_error *err)
 {
+    if (r && still_stands(s, r))
+        return TACIT_OK;
     uint64_t unread = s->unread;
-    s->looked = false;
     TC_TRY(tc_study_catch_up(s, err));
-    s->looked = true;
-    s->looker = pthread_self();
-    s->looked_unread = unread;
+    if (r)
+        *r = (tc_reading){.made = true, .folds = s->folds, .unread = unread};
     return TACIT_OK;
 }
 
@@ -414,9 +413,6 @@ static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t
                                 uint64_t *pulls, tacit_error *err)
 {
     bool asked = false;
-    if (!has_looked(s))
-        TC_TRY(tc_study_catch_up(s, err));
-    s->looked = false; /* it serves one ask */
     while (!asked) {
         tc_event e;
         tc_study_stand before = tc_study_stands(s);
@@ -431,10 +427,13 @@ static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t
     return TACIT_OK;
 }
 
-static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, tc_event_id *which,
-                               uint64_t *trial, double *values, uint64_t *pulls, tacit_error *err)
+static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, tc_reading *reading,
+                               tc_event_id *which, uint64_t *trial, double *values, uint64_t *pulls,
+                               tacit_error *err)
 {
     uint64_t number, wanted;
+    TC_TRY(read_on(s, reading, err));
+    reading->made = false; /* it serves one ask */
     TC_TRY(journal_ask(s, req, &number, &wanted, err));
     const tc_trial *t = tc_optimizer_trial(s->opt, number);
     if (!t)
@@ -449,14 +448,13 @@ static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, tc_event_
 
 enum { LOST_MOST = 5 };
 
-/* The reading may serve the rest of an ask; who is not in one calls tc_study_end_ask. */
-static tacit_status await_time(tc_study *s, tacit_error *err)
+static tacit_status await_time(tc_study *s, tc_reading *reading, tacit_error *err)
 {
     const tc_optimizer *o;
     tc_study_keep_time(s);
     if (tc_study_time_is_sure(s))
         return TACIT_OK;
-    TC_TRY(tc_study_look_for_ask(s, false, &o, err));
+    TC_TRY(tc_study_look_on(s, reading, &o, err));
     bool doubtful = tc_optimizer_has_overdue(o, tc_study_now(s));
     tc_study_unlook(s);
     return doubtful ? tc_agreed_await(s->clock, err) : TACIT_OK;
@@ -464,29 +462,27 @@ static tacit_status await_time(tc_study *s, tacit_error *err)
 
 tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
 {
-    tacit_status status = await_time(s, err);
-    tc_study_end_ask(s);
-    return status;
+    return await_time(s, NULL, err);
 }
 
 /* Nobody gets a trial that the store could still lose while he works on it: its number would be given to
  * another, for another point, and one of them would tell the value of his point for the other's. If it
  * is lost before that (E_CONFLICT), nobody has it, and another is asked for, a few times. The wait is
  * without the lock, so that those who ask at the same time share one sync of the disk. */
-tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t *trial,
-                                double *values, uint64_t *pulls, tacit_error *err)
+tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_reading *reading,
+                                uint64_t *trial, double *values, uint64_t *pulls, tacit_error *err)
 {
     tc_ask_request now = *req;
+    tc_reading own = {0};
+    if (!reading)
+        reading = &own;
     for (int lost = 0; lost < LOST_MOST; lost++) {
         tc_event_id which;
-        tacit_status sure = await_time(s, err);
-        if (sure != TACIT_OK)
-            tc_study_end_ask(s);
-        TC_TRY(sure);
+        TC_TRY(await_time(s, reading, err));
         now.now_ms = tc_study_now(s);
         now.keep_leases = !tc_study_time_is_sure(s);
         tc_study_lock(s);
-        tacit_status status = ask_locked(s, &now, &which, trial, values, pulls, err);
+        tacit_status status = ask_locked(s, &now, reading, &which, trial, values, pulls, err);
         pthread_mutex_unlock(&s->lock);
         TC_TRY(status);
         status = tc_store_confirm(s->store, s->id, which, err);
@@ -504,7 +500,7 @@ tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uin
 {
     uint64_t one;
     const tc_ask_request req = {.worker = worker, .lease_ms = lease_ms, .pulls = 1};
-    return tc_study_ask_batch(s, &req, trial, values, &one, err);
+    return tc_study_ask_batch(s, &req, NULL, trial, values, &one, err);
 }
 
 /* ---- telling ---- */
@@ -705,34 +701,20 @@ tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const 
 
 tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err)
 {
+    return tc_study_look_on(s, NULL, out, err);
+}
+
+tacit_status tc_study_look_on(tc_study *s, tc_reading *reading, const tc_optimizer **out,
+                              tacit_error *err)
+{
     tc_study_keep_time(s);
     tc_study_lock(s);
-    tacit_status status = tc_study_catch_up(s, err);
+    tacit_status status = read_on(s, reading, err);
     if (status == TACIT_OK)
         *out = s->opt;
     else
         pthread_mutex_unlock(&s->lock);
     return status;
-}
-
-tacit_status tc_study_look_for_ask(tc_study *s, bool first, const tc_optimizer **out,
-                                   tacit_error *err)
-{
-    tc_study_keep_time(s);
-    tc_study_lock(s);
-    tacit_status status = first || !has_looked(s) ? look_at_journal(s, err) : TACIT_OK;
-    if (status == TACIT_OK)
-        *out = s->opt;
-    else
-        pthread_mutex_unlock(&s->lock);
-    return status;
-}
-
-void tc_study_end_ask(tc_study *s)
-{
-    tc_study_lock(s);
-    s->looked = false;
-    pthread_mutex_unlock(&s->lock);
 }
 
 void tc_study_unlook(tc_study *s)

@@ -57,10 +57,18 @@ void tc_study_set_clock(tc_study *s, tc_study_clock now_ms, void *user);
  * same. */
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
                           double *values, tacit_error *err);
-/* The same as a batch, of req->pulls at most, where the algorithm wants several: *pulls says how many it
- * is to be. The time in req is set here. */
-tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, uint64_t *trial,
-                                double *values, uint64_t *pulls, tacit_error *err);
+/* A reading of the journal. The steps of one ask (how does the study stand? what has this worker already? what comes
+ * next?) share one: it begins as {0}, the first step that takes it reads the journal, and later steps read again only
+ * if this process has written to the journal since. It serves one ask: the ask ends it. */
+typedef struct tc_reading {
+    bool made;
+    uint64_t folds, unread; /* of the study when it was made (study_int.h) */
+} tc_reading;
+
+/* The same as tc_study_ask for a batch, of req->pulls at most, where the algorithm wants several: *pulls says how many it
+ * is to be. The time in req is set here. reading: of the steps before it; NULL: there were none. */
+tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_reading *reading,
+                                uint64_t *trial, double *values, uint64_t *pulls, tacit_error *err);
 /* values NULL: run as issued. */
 tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, double value,
                            tacit_error *err);
@@ -139,6 +147,9 @@ tacit_status tc_study_published(tc_study *s, uint64_t *round, tc_text *bytes, ta
 
 /* Looking: catches up, then lends the optimizer until unlook. Read only; keep it short. */
 tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *err);
+/* The same as a step of an ask, which stands on *reading; NULL: on one of its own. */
+tacit_status tc_study_look_on(tc_study *s, tc_reading *reading, const tc_optimizer **out,
+                              tacit_error *err);
 void tc_study_unlook(tc_study *s);
 
 const tc_study_doc *tc_study_document(const tc_study *s);

@@ -344,7 +344,7 @@ static tacit_status paid_one_waits(tacit_study *s, bool *out, tacit_error *err)
     int64_t now_ms;
     size_t waiting = 0, paid = 0;
     TC_TRY(s->ops->now(s, &now_ms, err));
-    tacit_status status = s->ops->trials(s, &all, &list, err);
+    tacit_status status = s->ops->trials(s, &all, NULL, &list, err);
     for (size_t i = 0; status == TACIT_OK && i < list.n; i++) {
         bool has = false;
         if (!is_next(&list.list[i], now_ms))
@@ -439,7 +439,7 @@ static tacit_status has_open(tacit_study *s, const char *worker, bool *out, taci
     *out = false;
     if (!worker)
         return TACIT_OK;
-    tacit_status status = s->ops->trials(s, &running, &got, err);
+    tacit_status status = s->ops->trials(s, &running, NULL, &got, err);
     for (size_t i = 0; i < got.n && status == TACIT_OK; i++)
         *out |= got.list[i].worker && strcmp(got.list[i].worker, worker) == 0;
     tc_trials_fini(&got);
@@ -463,7 +463,7 @@ static tacit_status limit_count(tacit_study *s, uint64_t *count, tacit_error *er
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     if (*count == 1)
         return TACIT_OK;
-    TC_TRY(s->ops->summarize(s, &now, err));
+    TC_TRY(s->ops->summarize(s, NULL, &now, err));
     uint64_t used = now.complete + now.failed + now.running, planned = s->doc->trials;
     uint64_t left = planned > used ? planned - used : 1;
     *count = *count < left ? *count : left;
@@ -471,19 +471,19 @@ static tacit_status limit_count(tacit_study *s, uint64_t *count, tacit_error *er
 }
 
 /* Every pull would be an evaluation of its own. A refusal leaves no trial behind. */
-static tacit_status ask_reserved(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
-                                 tacit_error *err)
+static tacit_status ask_reserved(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
+                                 tacit_trials *out, tacit_error *err)
 {
     tacit_ask_opts single = *q;
     single.pulls = 0;
     TC_TRY(may_ask(s, q->worker, err));
     TC_TRY(limit_count(s, &single.count, err));
-    TC_TRY(s->ops->ask(s, &single, out, err));
+    TC_TRY(s->ops->ask(s, &single, reading, out, err));
     return reserve_all(s, out, err);
 }
 
-static tacit_status ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
-                        tacit_error *err)
+static tacit_status ask(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
+                        tacit_trials *out, tacit_error *err)
 {
     if (q->worker)
         TC_TRY(check_worker("worker", q->worker, err));
@@ -491,7 +491,8 @@ static tacit_status ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *o
     if (q->count > TACIT_ASK_MOST)
         return tc_fail(err, TACIT_E_ARG, "count must be at most %d, got %" PRIu64, TACIT_ASK_MOST,
                        q->count);
-    return protects_records(s) ? ask_reserved(s, q, out, err) : s->ops->ask(s, q, out, err);
+    return protects_records(s) ? ask_reserved(s, q, reading, out, err)
+                               : s->ops->ask(s, q, reading, out, err);
 }
 
 tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values, tacit_error *err)
@@ -503,7 +504,7 @@ tacit_status tacit_study_ask(tacit_study *s, uint64_t *trial, double *values, ta
     tacit_ask_opts q = TACIT_ASK_OPTS;
     tacit_trials got = {0};
     q.count = 1;
-    tacit_status status = ask(s, &q, &got, err);
+    tacit_status status = ask(s, &q, NULL, &got, err);
     if (status == TACIT_OK) {
         *trial = got.list[0].number;
         memcpy(values, got.list[0].values,
@@ -523,8 +524,8 @@ static tacit_status hand_out(tacit_trials *list, tacit_status status, tacit_tria
     return status;
 }
 
-tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts, tacit_trials **out,
-                                  tacit_error *err)
+tacit_status tc_study_ask_on(tacit_study *s, const tacit_ask_opts *opts, tc_reading *reading,
+                             tacit_trials **out, tacit_error *err)
 {
     WITH_ERROR(err);
     TC_GIVEN(s);
@@ -534,7 +535,13 @@ tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts, ta
         TC_TRY(tc_sized_take(&sized_ask_opts, &q, opts, "opts", err));
     q.count = q.count ? q.count : 1;
     tacit_trials *list = tc_alloc(1, sizeof *list);
-    return list ? hand_out(list, ask(s, &q, list, err), out) : tc_fail_memory(err);
+    return list ? hand_out(list, ask(s, &q, reading, list, err), out) : tc_fail_memory(err);
+}
+
+tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts *opts, tacit_trials **out,
+                                  tacit_error *err)
+{
+    return tc_study_ask_on(s, opts, NULL, out, err);
 }
 
 /* ---- tell ---- */
@@ -704,8 +711,8 @@ tacit_status tacit_study_trial(tacit_study *s, uint64_t number, tacit_trial **ou
     return hand_out_one(&got, s->ops->trial(s, number, &got, err), out, err);
 }
 
-tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query, tacit_trials **out,
-                                tacit_error *err)
+tacit_status tc_study_trials_on(tacit_study *s, const tacit_trial_query *query, tc_reading *reading,
+                                tacit_trials **out, tacit_error *err)
 {
     WITH_ERROR(err);
     TC_GIVEN(s);
@@ -716,21 +723,34 @@ tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query, 
     if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_STALE)
         return tc_fail(err, TACIT_E_ARG, "there is no state %d of a trial", (int)q.state);
     tacit_trials *list = tc_alloc(1, sizeof *list);
-    return list ? hand_out(list, s->ops->trials(s, &q, list, err), out) : tc_fail_memory(err);
+    return list ? hand_out(list, s->ops->trials(s, &q, reading, list, err), out)
+                : tc_fail_memory(err);
 }
 
-tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out, tacit_error *err)
+tacit_status tacit_study_trials(tacit_study *s, const tacit_trial_query *query, tacit_trials **out,
+                                tacit_error *err)
+{
+    return tc_study_trials_on(s, query, NULL, out, err);
+}
+
+tacit_status tc_study_summarize_on(tacit_study *s, tc_reading *reading, tacit_study_summary *out,
+                                   tacit_error *err)
 {
     WITH_ERROR(err);
     TC_GIVEN(s);
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     TC_TRY(tc_sized_check(&sized_summary, out, "out", err));
-    TC_TRY(s->ops->summarize(s, &now, err));
+    TC_TRY(s->ops->summarize(s, reading, &now, err));
     now.name = tacit_study_name(s);
     now.algorithm = tacit_document_algorithm(s->doc);
     now.direction = tacit_document_maximizes(s->doc) ? "maximize" : "minimize";
     tc_sized_give(&sized_summary, out, &now);
     return TACIT_OK;
+}
+
+tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out, tacit_error *err)
+{
+    return tc_study_summarize_on(s, NULL, out, err);
 }
 
 tacit_status tacit_study_events(tacit_study *s, uint64_t after, tacit_event_visit visit, void *user,

@@ -20,14 +20,9 @@ struct tc_study {
     tc_pool *pool;  /* borrowed; may be NULL */
     bool stray;     /* the optimizer has seen what the journal has not: catch_up makes another */
     uint64_t folds; /* optimizers that were made anew */
-    /* The reading that an ask under way stands on: whose ask it is, and how many appends this process had made then
-     * that it reads back like those of others; and has made by now. */
-    bool looked;
-    pthread_t looker;
-    uint64_t looked_unread;
-    _Atomic uint64_t unread;
-    int unmoved;           /* conflicts in a row that catching up did not explain */
-    tc_study_clock now_ms; /* NULL: that of: */
+    _Atomic uint64_t unread; /* appends of this process that it reads back like those of others */
+    int unmoved;             /* conflicts in a row that catching up did not explain */
+    tc_study_clock now_ms;   /* NULL: that of: */
     void *now_user;
     tc_agreed *clock; /* NULL: there is no store, and the wall clock serves */
     bool lent;        /* the clock is somebody else's, who keeps it in step with the store */
@@ -44,12 +39,6 @@ void tc_study_lock(tc_study *s);
 /* With the lock. The optimizer becomes the fold of the journal as it is: where the store has lost what was
  * read before, it is made anew. */
 tacit_status tc_study_catch_up(tc_study *s, tacit_error *err);
-/* As tc_study_look, for a step of an ask: the first one reads the journal, and the others of the same call need not
- * (study.c). */
-tacit_status tc_study_look_for_ask(tc_study *s, bool first, const tc_optimizer **out,
-                                   tacit_error *err);
-/* The ask is over, or there was none: nobody stands on its reading any more. */
-void tc_study_end_ask(tc_study *s);
 /* Where the study stood when something was tried; and whether it may be tried again after that failed with
  * E_CONFLICT. OK: the study has caught up with what was in the way. Every loop on conflicts calls it (study.c
  * says why it ends). Any other status passes through. */

@@ -166,7 +166,8 @@ static tacit_status add_name(void *user, const tc_study_row *row, tacit_error *e
     return tc_studies_add(user, &named, err);
 }
 
-static tacit_status summarize(tacit_study *s, tacit_study_summary *out, tacit_error *err);
+static tacit_status summarize(tacit_study *s, tc_reading *reading, tacit_study_summary *out,
+                              tacit_error *err);
 
 /* Fills in what a study says of itself; its name is there. */
 static tacit_status complete(local_storage *l, tacit_studies *list, size_t i, tacit_error *err)
@@ -175,7 +176,7 @@ static tacit_status complete(local_storage *l, tacit_studies *list, size_t i, ta
     tc_study *study;
     TC_TRY(tc_study_open(&study, l->store, s->name, NULL, err));
     local_study open = {.base = {.doc = tc_study_document(study)}, .study = study};
-    tacit_status status = summarize(&open.base, s, err);
+    tacit_status status = summarize(&open.base, NULL, s, err);
     if (status == TACIT_OK) {
         s->algorithm = tc_arena_strdup(&list->memory, tacit_document_algorithm(open.base.doc));
         s->direction = tacit_document_maximizes(open.base.doc) ? "maximize" : "minimize";
@@ -223,11 +224,11 @@ static size_t width(const tacit_study *s)
 }
 
 /* Vizier's rule: a worker that comes back, after a crash say, gets what it had. */
-static tacit_status add_open(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
-                             tacit_error *err)
+static tacit_status add_open(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
+                             tacit_trials *out, tacit_error *err)
 {
     const tc_optimizer *o;
-    TC_TRY(tc_study_look_for_ask(of(s), true, &o, err));
+    TC_TRY(tc_study_look_on(of(s), reading, &o, err));
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < tc_optimizer_trials(o) && out->n < q->count && status == TACIT_OK; i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
@@ -249,37 +250,39 @@ static tacit_status extend(tacit_study *s, const tacit_ask_opts *q, const tacit_
 }
 
 /* What the worker has, with all its time. */
-static tacit_status take_back(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
-                              tacit_error *err)
+static tacit_status take_back(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
+                              tacit_trials *out, tacit_error *err)
 {
     tacit_status status;
     do {
         out->n = 0;
-        TC_TRY(add_open(s, q, out, err));
+        TC_TRY(add_open(s, q, reading, out, err));
         status = extend(s, q, out, err);
     } while (status == TACIT_E_STATE);
     return status;
 }
 
-static tacit_status ask_new(tacit_study *s, const tc_ask_request *req, double *values,
-                            tacit_trials *out, tacit_error *err)
+static tacit_status ask_new(tacit_study *s, const tc_ask_request *req, tc_reading *reading,
+                            double *values, tacit_trials *out, tacit_error *err)
 {
     uint64_t number, pulls;
-    TC_TRY(tc_study_ask_batch(of(s), req, &number, values, &pulls, err));
+    TC_TRY(tc_study_ask_batch(of(s), req, reading, &number, values, &pulls, err));
     return tc_trials_add_asked(out, number, pulls, values, width(s), err);
 }
 
-static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tacit_trials *out,
-                              tacit_error *err)
+static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
+                              tacit_trials *out, tacit_error *err)
 {
+    tc_reading own = {0};
     const tc_ask_request req = {.worker = q->worker, .lease_ms = q->lease_ms, .pulls = q->pulls};
     double *values = tc_alloc(width(s), sizeof *values);
     if (!values)
         return tc_fail_memory(err);
-    tacit_status status = q->worker ? take_back(s, q, out, err) : TACIT_OK;
+    if (!reading)
+        reading = &own;
+    tacit_status status = q->worker ? take_back(s, q, reading, out, err) : TACIT_OK;
     while (status == TACIT_OK && out->n < q->count)
-        status = ask_new(s, &req, values, out, err);
-    tc_study_end_ask(of(s));
+        status = ask_new(s, &req, reading, values, out, err);
     tc_free(values);
     return status;
 }
@@ -412,12 +415,12 @@ static tacit_status study_trial(tacit_study *s, uint64_t number, tacit_trials *o
     return status;
 }
 
-static tacit_status study_trials(tacit_study *s, const tacit_trial_query *q, tacit_trials *out,
-                                 tacit_error *err)
+static tacit_status study_trials(tacit_study *s, const tacit_trial_query *q, tc_reading *reading,
+                                 tacit_trials *out, tacit_error *err)
 {
     const tc_optimizer *o;
     uint64_t most = q->limit ? q->limit : UINT64_MAX;
-    TC_TRY(tc_study_look(of(s), &o, err));
+    TC_TRY(tc_study_look_on(of(s), reading, &o, err));
     tacit_status status = TACIT_OK;
     for (uint64_t i = q->first; i < tc_optimizer_trials(o) && out->n < most && status == TACIT_OK;
          i++) {
@@ -429,10 +432,11 @@ static tacit_status study_trials(tacit_study *s, const tacit_trial_query *q, tac
     return status;
 }
 
-static tacit_status summarize(tacit_study *s, tacit_study_summary *out, tacit_error *err)
+static tacit_status summarize(tacit_study *s, tc_reading *reading, tacit_study_summary *out,
+                              tacit_error *err)
 {
     const tc_optimizer *o;
-    TC_TRY(tc_study_look(of(s), &o, err));
+    TC_TRY(tc_study_look_on(of(s), reading, &o, err));
     const tc_trial *best = tc_optimizer_best(o);
     out->state = TACIT_STUDY_RUNNING;
     out->planned = s->doc->trials;

@@ -72,21 +72,22 @@ static bool is_leased(const tc_worker *w, const tacit_trial *t, int64_t now_ms)
            !tc_user_workers_have(&w->names, w->opts.jobs, t->worker);
 }
 
-static tacit_status get_running(const tc_worker *w, tacit_trials **out, tacit_error *err)
+static tacit_status get_running(const tc_worker *w, tc_reading *reading, tacit_trials **out,
+                                tacit_error *err)
 {
     tacit_trial_query running = TACIT_TRIAL_QUERY;
     running.state = TACIT_TRIAL_RUNNING;
-    return tacit_study_trials(w->study, &running, out, err);
+    return tc_study_trials_on(w->study, &running, reading, out, err);
 }
 
 /* In a storage those of living processes of this host, and of users: of others nobody knows. */
-static tacit_status count_living(tc_worker *w, uint64_t *n, tacit_error *err)
+static tacit_status count_living(tc_worker *w, tc_reading *reading, uint64_t *n, tacit_error *err)
 {
     tacit_trials *running;
     int64_t now_ms = 0;
     if (w->opts.as)
         TC_TRY(tacit_study_now(w->study, &now_ms, err));
-    TC_TRY(get_running(w, &running, err));
+    TC_TRY(get_running(w, reading, &running, err));
     tc_processes_forget(&w->processes);
     for (size_t i = 0; i < tacit_trials_count(running); i++) {
         const tacit_trial *t = tacit_trials_get(running, i);
@@ -98,17 +99,18 @@ static tacit_status count_living(tc_worker *w, uint64_t *n, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status take_stock(tc_worker *w, tacit_study_summary *out, tacit_error *err)
+static tacit_status take_stock(tc_worker *w, tc_reading *reading, tacit_study_summary *out,
+                               tacit_error *err)
 {
     size_t ours = tc_worker_used(w) + (w->n_orphans - w->next_orphan);
     out->size = sizeof *out;
-    TC_TRY(tacit_study_summarize(w->study, out, err));
+    TC_TRY(tc_study_summarize_on(w->study, reading, out, err));
     w->elsewhere = 0;
     w->state = out->state;
     if (out->running <= ours)
         return TACIT_OK;
     if (!w->served)
-        return count_living(w, &w->elsewhere, err);
+        return count_living(w, reading, &w->elsewhere, err);
     w->elsewhere = out->running - ours;
     return TACIT_OK;
 }
@@ -139,7 +141,7 @@ static tacit_status find_orphans(tc_worker *w, tacit_error *err)
     TC_TRY(tc_worker_tell_paid(w, err));
     if (w->opts.as && w->served)
         return TACIT_OK;
-    TC_TRY(get_running(w, &running, err));
+    TC_TRY(get_running(w, NULL, &running, err));
     w->orphans = TC_TAKE(&w->arena, tacit_trials_count(running) + 1, tc_orphan);
     bool ok = w->orphans != NULL;
     for (size_t i = 0; ok && i < tacit_trials_count(running); i++) {
@@ -196,7 +198,7 @@ static tacit_status start_trial(tc_worker *w, tc_slot *s, uint64_t trial, uint64
 
 /* E_BUDGET: a coordinator has given out all trials; those that others run may come back. E_STATE: or it gives out
  * none. */
-static tacit_status start_new(tc_worker *w, tacit_error *err)
+static tacit_status start_new(tc_worker *w, tc_reading *reading, tacit_error *err)
 {
     tacit_trials *got;
     tc_slot *s = free_slot(w);
@@ -204,7 +206,7 @@ static tacit_status start_new(tc_worker *w, tacit_error *err)
     q.worker = s->worker;
     q.lease_ms = w->opts.lease_ms;
     q.pulls = w->opts.pulls > 1 ? w->opts.pulls : 0;
-    TC_TRY(tacit_study_ask_many(w->study, &q, &got, err));
+    TC_TRY(tc_study_ask_on(w->study, &q, reading, &got, err));
     const tacit_trial *t = tacit_trials_get(got, 0);
     tacit_status status =
         start_trial(w, s, t->number, w->opts.pulls > 1 ? t->pulls : 1, t->values, err);
@@ -279,8 +281,9 @@ static tacit_status fill_up(tc_worker *w, tacit_error *err)
     while (tc_worker_used(w) < w->opts.jobs && !tc_worker_stops(w) && !time_is_over(w)) {
         tacit_study_summary s;
         tacit_error why = {0};
+        tc_reading reading = {0};
         bool may = true;
-        TC_TRY(take_stock(w, &s, err));
+        TC_TRY(take_stock(w, &reading, &s, err));
         tc_worker_emit(w, (tacit_worker_event){.kind = TACIT_WORKER_STANDING, .summary = &s});
         uint64_t planned = s.finished + tc_worker_used(w);
         w->met = planned >= w->opts.trials;
@@ -301,9 +304,9 @@ static tacit_status fill_up(tc_worker *w, tacit_error *err)
         }
         if (planned + w->elsewhere >= w->opts.trials)
             return TACIT_OK;
-        tacit_status status = start_new(w, &why);
+        tacit_status status = start_new(w, &reading, &why);
         if (status == TACIT_E_STATE && w->served && !tacit_study_is_away(w->study)) {
-            TC_TRY(take_stock(w, &s, err)); /* paused or closed since it was looked at? */
+            TC_TRY(take_stock(w, NULL, &s, err)); /* paused or closed since it was looked at? */
             if (w->state != TACIT_STUDY_RUNNING)
                 return TACIT_OK;
         }
@@ -338,7 +341,7 @@ static tacit_status stopped(tc_worker *w, tacit_error *err)
     }
     (void)tc_worker_deliver(w, &why);
     tc_worker_emit_untold(w);
-    if (take_stock(w, &s, &why) != TACIT_OK)
+    if (take_stock(w, NULL, &s, &why) != TACIT_OK)
         return tc_fail(err, TACIT_E_CANCELLED, "interrupted (%s)", why.msg);
     return tc_fail(err, TACIT_E_CANCELLED,
                    "interrupted with %" PRIu64 " of %" PRIu64 " trials finished", s.finished,
