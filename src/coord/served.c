@@ -94,55 +94,11 @@ static bool is_full(const asking *s)
     return json_array_size(s->trials) >= s->count || s->bytes >= TC_ANSWER_MOST;
 }
 
-static bool is_mine(const asking *s, const tc_trial *t)
+static tacit_status give(void *user, const tc_trial *t, bool *more, tacit_error *err)
 {
-    return t && t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, s->req.worker) == 0;
-}
-
-/* The first trial from *number on that this worker runs; *found false: there is none. */
-static tacit_status find_mine(asking *s, uint64_t *number, bool *found, tacit_error *err)
-{
-    const tc_optimizer *o;
-    *found = false;
-    TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
-    bool any = tc_optimizer_count(o, TC_TRIAL_RUNNING) > 0;
-    for (; any && !*found && *number < tc_optimizer_trials(o); ++*number)
-        *found = is_mine(s, tc_optimizer_trial(o, *number));
-    if (*found)
-        --*number;
-    tc_study_unlook(s->study);
-    return TACIT_OK;
-}
-
-static tacit_status add_mine(asking *s, uint64_t number, tacit_error *err)
-{
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
-    const tc_trial *t = tc_optimizer_trial(o, number);
-    tacit_status status = is_mine(s, t) ? add(s, number, t->values, t->pulls, err) : TACIT_OK;
-    tc_study_unlook(s->study);
-    return status;
-}
-
-/* A worker that comes back, after a crash or because an answer was lost, gets what it had, and its time
- * begins anew. What it loses meanwhile is not given back. */
-static tacit_status give_back(asking *s, tacit_error *err)
-{
-    uint64_t number = 0;
-    bool found = true;
-    while (!is_full(s)) {
-        int64_t until;
-        TC_TRY(find_mine(s, &number, &found, err));
-        if (!found)
-            return TACIT_OK;
-        tacit_status status =
-            tc_study_extend(s->study, number, s->req.worker, s->req.lease_ms, &until, err);
-        if (status == TACIT_OK)
-            status = add_mine(s, number, err);
-        if (status != TACIT_OK && status != TACIT_E_STATE)
-            return status;
-        number++;
-    }
+    asking *s = user;
+    TC_TRY(add(s, t->number, t->values, t->pulls, err));
+    *more = !is_full(s);
     return TACIT_OK;
 }
 
@@ -199,20 +155,22 @@ static tacit_status count_claim(asking *s, tacit_error *err)
                             d->name);
 }
 
-/* What a worker that is gone had, now under the name of this one. Asked again: its own by then. */
+/* What a worker that is gone had passes to this one. A request that is sent again finds that it has. */
 static tacit_status take_over(asking *s, tacit_error *err)
 {
-    uint64_t number = s->wanted;
-    bool mine;
-    TC_TRY(find_mine(s, &number, &mine, err));
-    mine = mine && number == s->wanted;
-    if (!mine)
-        TC_TRY(count_claim(s, err));
-    tc_claim claim = {.from = s->from, .to = s->req.worker, .lease_ms = s->req.lease_ms};
+    const tc_claim claim = {.from = s->from, .to = s->req.worker, .lease_ms = s->req.lease_ms};
     int64_t until;
-    TC_TRY(mine ? tc_study_extend(s->study, s->wanted, claim.to, claim.lease_ms, &until, err)
-                : tc_study_reclaim(s->study, s->wanted, &claim, err));
-    return add_mine(s, s->wanted, err);
+    bool more;
+    tacit_error why = {0};
+    tacit_status status =
+        tc_study_extend(s->study, s->wanted, claim.to, claim.lease_ms, &until, &why);
+    if (status == TACIT_E_STATE) {
+        TC_TRY(count_claim(s, err));
+        TC_TRY(tc_study_reclaim(s->study, s->wanted, &claim, err));
+    } else {
+        TC_TRY(tc_pass_on(err, status, &why));
+    }
+    return tc_study_take(s->study, claim.to, s->wanted, give, s, &more, err);
 }
 
 static tacit_status read_asking(asking *s, tacit_error *err)
@@ -241,8 +199,12 @@ tacit_status tc_served_suggest(tc_request_context *a, tacit_error *err)
     tacit_status status = s.trials ? read_asking(&s, err) : tc_fail_memory(err);
     if (status == TACIT_OK)
         status = tc_state_running(a->coord, d->id, &version, err);
-    if (status == TACIT_OK)
-        status = s.from ? take_over(&s, err) : give_back(&s, err);
+    if (status == TACIT_OK && s.from)
+        status = take_over(&s, err);
+    /* A worker that comes back, after a crash or because an answer was lost, gets what it had, and its time begins
+     * anew. Then it gets new trials, up to as many as it asked for. */
+    if (status == TACIT_OK && !s.from)
+        status = tc_study_give_back(s.study, &s.req, &s.reading, give, &s, err);
     if (status == TACIT_OK && !s.from)
         status = ask_more(&s, err);
     a->already = true; /* a worker outlives this machine: what it works on must be on disk */

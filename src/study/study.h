@@ -87,6 +87,14 @@ typedef struct tc_claim {
     int64_t lease_ms; /* 0: none */
 } tc_claim;
 tacit_status tc_study_reclaim(tc_study *s, uint64_t trial, const tc_claim *claim, tacit_error *err);
+/* Vizier's rule: a worker that comes back gets the trials that it runs, before new ones. Each has its whole lease again
+ * (req->lease_ms; 0: the lease it has) and is handed to `take`, until that says that there shall be no more. */
+typedef tacit_status (*tc_trial_taker)(void *user, const tc_trial *t, bool *more, tacit_error *err);
+tacit_status tc_study_give_back(tc_study *s, const tc_ask_request *req, tc_reading *reading,
+                                tc_trial_taker take, void *user, tacit_error *err);
+/* Hands one trial to `take`, if the worker runs it; else nothing happens. */
+tacit_status tc_study_take(tc_study *s, const char *worker, uint64_t trial, tc_trial_taker take,
+                           void *user, bool *more, tacit_error *err);
 /* Takes a RUNNING trial back, whatever its lease: it is STALE, and the next ask gets it. The same again is
  * nothing. E_STATE: it is not running. */
 tacit_status tc_study_requeue(tc_study *s, uint64_t trial, tacit_error *err);

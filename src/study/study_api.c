@@ -431,7 +431,8 @@ tacit_status tc_study_recall_private(tacit_study *s, uint64_t trial, tacit_repor
 /* ---- ask ---- */
 
 /* Has this worker a trial that it left unfinished? It gets that one back, and it was paid for. */
-static tacit_status has_open(tacit_study *s, const char *worker, bool *out, tacit_error *err)
+static tacit_status has_open(tacit_study *s, const char *worker, tc_reading *reading, bool *out,
+                             tacit_error *err)
 {
     tacit_trial_query running = TACIT_TRIAL_QUERY;
     tacit_trials got = {0};
@@ -439,31 +440,33 @@ static tacit_status has_open(tacit_study *s, const char *worker, bool *out, taci
     *out = false;
     if (!worker)
         return TACIT_OK;
-    tacit_status status = s->ops->trials(s, &running, NULL, &got, err);
+    tacit_status status = s->ops->trials(s, &running, reading, &got, err);
     for (size_t i = 0; i < got.n && status == TACIT_OK; i++)
         *out |= got.list[i].worker && strcmp(got.list[i].worker, worker) == 0;
     tc_trials_fini(&got);
     return status;
 }
 
-static tacit_status may_ask(tacit_study *s, const char *worker, tacit_error *err)
+static tacit_status may_ask(tacit_study *s, const char *worker, tc_reading *reading,
+                            tacit_error *err)
 {
     bool open;
     tacit_error why = {0};
     tacit_status status = tc_study_may_evaluate(s, &why);
     if (status != TACIT_E_BUDGET)
         return tc_pass_on(err, status, &why);
-    TC_TRY(has_open(s, worker, &open, err));
+    TC_TRY(has_open(s, worker, reading, &open, err));
     return open ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 /* No more than the document has planned and nobody has yet: what is beyond could never be told. */
-static tacit_status limit_count(tacit_study *s, uint64_t *count, tacit_error *err)
+static tacit_status limit_count(tacit_study *s, tc_reading *reading, uint64_t *count,
+                                tacit_error *err)
 {
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     if (*count == 1)
         return TACIT_OK;
-    TC_TRY(s->ops->summarize(s, NULL, &now, err));
+    TC_TRY(s->ops->summarize(s, reading, &now, err));
     uint64_t used = now.complete + now.failed + now.running, planned = s->doc->trials;
     uint64_t left = planned > used ? planned - used : 1;
     *count = *count < left ? *count : left;
@@ -474,10 +477,13 @@ static tacit_status limit_count(tacit_study *s, uint64_t *count, tacit_error *er
 static tacit_status ask_reserved(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
                                  tacit_trials *out, tacit_error *err)
 {
+    tc_reading own = {0};
     tacit_ask_opts single = *q;
     single.pulls = 0;
-    TC_TRY(may_ask(s, q->worker, err));
-    TC_TRY(limit_count(s, &single.count, err));
+    if (!reading)
+        reading = &own;
+    TC_TRY(may_ask(s, q->worker, reading, err));
+    TC_TRY(limit_count(s, reading, &single.count, err));
     TC_TRY(s->ops->ask(s, &single, reading, out, err));
     return reserve_all(s, out, err);
 }

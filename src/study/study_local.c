@@ -223,43 +223,18 @@ static size_t width(const tacit_study *s)
     return s->doc->space->n_params;
 }
 
-/* Vizier's rule: a worker that comes back, after a crash say, gets what it had. */
-static tacit_status add_open(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
-                             tacit_trials *out, tacit_error *err)
-{
-    const tc_optimizer *o;
-    TC_TRY(tc_study_look_on(of(s), reading, &o, err));
-    tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < tc_optimizer_trials(o) && out->n < q->count && status == TACIT_OK; i++) {
-        const tc_trial *t = tc_optimizer_trial(o, i);
-        if (t->state == TC_TRIAL_RUNNING && t->worker && strcmp(t->worker, q->worker) == 0)
-            status = tc_trials_add_asked(out, t->number, t->pulls, t->values, width(s), err);
-    }
-    tc_study_unlook(of(s));
-    return status;
-}
+typedef struct taking {
+    const tacit_study *study;
+    const tacit_ask_opts *opts;
+    tacit_trials *out;
+} taking;
 
-/* E_STATE: the lease of one was over, and somebody else has it now. */
-static tacit_status extend(tacit_study *s, const tacit_ask_opts *q, const tacit_trials *got,
-                           tacit_error *err)
+static tacit_status take_back(void *user, const tc_trial *t, bool *more, tacit_error *err)
 {
-    int64_t until;
-    for (size_t i = 0; q->lease_ms > 0 && i < got->n; i++)
-        TC_TRY(tc_study_extend(of(s), got->list[i].number, q->worker, q->lease_ms, &until, err));
+    const taking *b = user;
+    TC_TRY(tc_trials_add_asked(b->out, t->number, t->pulls, t->values, width(b->study), err));
+    *more = b->out->n < b->opts->count;
     return TACIT_OK;
-}
-
-/* What the worker has, with all its time. */
-static tacit_status take_back(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
-                              tacit_trials *out, tacit_error *err)
-{
-    tacit_status status;
-    do {
-        out->n = 0;
-        TC_TRY(add_open(s, q, reading, out, err));
-        status = extend(s, q, out, err);
-    } while (status == TACIT_E_STATE);
-    return status;
 }
 
 static tacit_status ask_new(tacit_study *s, const tc_ask_request *req, tc_reading *reading,
@@ -280,7 +255,9 @@ static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tc_readin
         return tc_fail_memory(err);
     if (!reading)
         reading = &own;
-    tacit_status status = q->worker ? take_back(s, q, reading, out, err) : TACIT_OK;
+    tacit_status status = TACIT_OK;
+    if (q->worker)
+        status = tc_study_give_back(of(s), &req, reading, take_back, &(taking){s, q, out}, err);
     while (status == TACIT_OK && out->n < q->count)
         status = ask_new(s, &req, reading, values, out, err);
     tc_free(values);
