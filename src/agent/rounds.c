@@ -50,7 +50,7 @@ static tacit_status unless_over(tc_agent *a, uint64_t round, tacit_status status
         if (!(need.must & TC_NEED_ABSORB) || need.round != round)
             return TACIT_OK;
     }
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why->msg);
+    return tc_pass_on(err, status, why);
 }
 
 static tacit_status skip(tc_agent *a, uint64_t round, const char *reason, tacit_error *err)
@@ -78,38 +78,39 @@ static tacit_status absorb(tc_agent *a, uint64_t round, const tc_answered *r, ta
     return status;
 }
 
-static tacit_status take_broadcast(tc_agent *a, uint64_t round, const tc_answered *r,
-                                   tc_agent_next *next, tacit_error *err)
-{
-    char what[64];
-    if (r->status == 202) {
-        keep_waiting(a, next);
-        return TACIT_OK;
-    }
-    *next = TC_AGENT_AGAIN;
-    a->waits = 0;
-    if (r->status == 200)
-        return absorb(a, round, r, err);
-    if (r->status == 410)
-        return skip(a, round, tc_answered_detail(r), err);
-    snprintf(what, sizeof what, "the broadcast of round %" PRIu64, round);
-    return tc_answered_refusal(r, what, err);
-}
-
+/* Asks for the broadcast of the round, and takes what comes: nothing yet, the broadcast, or that there will be none. */
 static tacit_status hear(tc_agent *a, uint64_t round, long wait_s, tc_agent_next *next,
                          tacit_error *err)
 {
-    char path[64];
+    char path[64], what[64];
     tc_answered r;
+    tacit_status status = TACIT_OK;
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/broadcast?wait=%ld", round, wait_s);
     tc_call call = {
         .method = "GET", .path = path, .bearer = a->access, .timeout_s = 30, .wait_s = wait_s};
     TC_TRY(tc_agent_request(a, &call, &r, err));
-    tacit_status status = take_broadcast(a, round, &r, next, err);
+    *next = TC_AGENT_AGAIN;
+    if (r.status != 202)
+        a->waits = 0;
+    switch (r.status) {
+    case 202:
+        keep_waiting(a, next);
+        break;
+    case 200:
+        status = absorb(a, round, &r, err);
+        break;
+    case 410:
+        status = skip(a, round, tc_answered_detail(&r), err);
+        break;
+    default:
+        snprintf(what, sizeof what, "the broadcast of round %" PRIu64, round);
+        status = tc_answered_refusal(&r, what, err);
+    }
     tc_answered_fini(&r);
     return status;
 }
 
+/* The journal has our message, and the optimizer waits for the broadcast of its round: send, then hear. */
 static tacit_status end_round(tc_agent *a, uint64_t round, long wait_s, tc_agent_next *next,
                               tacit_error *err)
 {
@@ -167,7 +168,8 @@ static tacit_status fetch(tc_agent *a, const tc_need *need, long wait_s, tc_agen
 
 /* ---- */
 
-/* Where the journal may have it and we do not know, it is looked up again. */
+/* Makes the message of the round that is due, and journals it. Should the append fail, the journal may have it all the
+ * same, and the next step looks. */
 static tacit_status publish(tc_agent *a, tacit_error *err)
 {
     tc_outbox *o = &a->outbox;
@@ -209,8 +211,8 @@ static tacit_status count_trials(tc_agent *a, uint64_t *told, size_t *running, t
     return TACIT_OK;
 }
 
-/* A trial that a dead self left behind is ended before anything is read for the next one: so the
- * rounds come in the order of an agent that lived. */
+/* A trial that an earlier, killed process left behind is finished first: so rounds come in the same order as without the
+ * kill. */
 static tacit_status go_on(tc_agent *a, const tc_need *need, long wait_s, tc_agent_next *next,
                           tacit_error *err)
 {
@@ -228,6 +230,7 @@ static tacit_status go_on(tc_agent *a, const tc_need *need, long wait_s, tc_agen
     return publish(a, err);
 }
 
+/* The journal says what may be done and what is waited for. */
 static tacit_status step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_error *err)
 {
     tc_need need;

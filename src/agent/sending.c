@@ -57,8 +57,9 @@ static tacit_status make_pledge(const tc_agent *a, uint64_t round, const char *m
 }
 
 /* Under `study`, charged to whom the round concerns. */
-static tacit_status enter(tc_agent *a, const tacit_hash *study, uint64_t round,
-                          const tc_ledger_budget *limit, const tc_release *pledge, tacit_error *err)
+static tacit_status charge_own_ledger(tc_agent *a, const tacit_hash *study, uint64_t round,
+                                      const tc_ledger_budget *limit, const tc_release *pledge,
+                                      tacit_error *err)
 {
     const tc_study_plan *p = tc_study_get_plan(a->study);
     tc_round_charge who = tc_study_plan_charge(p, round);
@@ -82,7 +83,7 @@ static tacit_status pay(tc_agent *a, uint64_t round, bool limited, const char *m
     if (limited)
         TC_TRY(tc_limit_of(a, round, &place, &limit, err));
     TC_TRY(make_pledge(a, round, mechanism, &pledge, err));
-    tacit_status status = enter(a, &place, round, limited ? &limit : NULL, pledge, err);
+    tacit_status status = charge_own_ledger(a, &place, round, limited ? &limit : NULL, pledge, err);
     tc_release_free(pledge);
     return status;
 }
@@ -104,7 +105,7 @@ tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err)
     memcpy(both + TC_LEDGER_HASH_BYTES, place, sizeof place);
     tacit_hash study = tc_hash_bytes(both, sizeof both);
     TC_TRY(tc_pledge_by(&note, &nothing, err));
-    tacit_status status = enter(a, &study, round, NULL, note, err);
+    tacit_status status = charge_own_ledger(a, &study, round, NULL, note, err);
     tc_release_free(note);
     return status;
 }
@@ -204,81 +205,78 @@ static tacit_status was_paid(tc_agent *a, uint64_t round, bool *out, tacit_error
 {
     tc_ledger_receipt r;
     tacit_hash place;
-    tacit_error none;
+    tacit_error why = {0};
     TC_TRY(tc_coordinator_restored_place(a, round, &place, err));
-    tacit_status status = tc_ledger_find(a->ledger, &place, round, &r, &none);
+    tacit_status status = tc_ledger_find(a->ledger, &place, round, &r, &why);
     *out = status == TACIT_OK;
     if (*out)
         tc_ledger_receipt_fini(&r);
-    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", none.msg);
+    return status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
-static tacit_status decline(tc_agent *a, tc_sent *out, tacit_error *err)
+/* E_BUDGET: the limit of this agent refuses the round, or refused it before. Messages that are computed from values
+ * that are private already are under no limit: they cost nothing. */
+static tacit_status pay_unless_declined(tc_agent *a, uint64_t round, tacit_error *err)
 {
-    bool paid;
-    TC_TRY(was_paid(a, a->outbox.round, &paid, err));
+    bool declined;
+    TC_TRY(tc_declined(a, round, &declined, err));
+    if (declined)
+        return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", round);
+    bool free = tc_study_get_plan(a->study)->doc->promise == TC_PROMISE_RECORDS;
+    return pay(a, round, a->cfg.limited && !free, NULL, err);
+}
+
+/* The way of a message out of this machine. A process that dies on it begins again here and finds what it has done:
+ * the price in the ledger is found and not paid twice, the bytes are those of the journal. */
+tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err)
+{
+    const tc_algorithm *algorithm = tc_study_get_plan(a->study)->doc->algorithm;
+    uint64_t round = a->outbox.round;
+    bool left, paid, bars;
+    *out = TC_SENT;
+    if (!a->outbox.pending)
+        return TACIT_OK;
+
+    /* This storage was restored from a backup, and a message of this round may have left before: none is sent in other
+     * words, and the one that left is paid for. */
+    TC_TRY(tc_agent_restored_left(a, round, &left, err));
+    if (left) {
+        TC_TRY(was_paid(a, round, &paid, err));
+        if (!paid)
+            TC_TRY(pay(a, round, false, TC_AGENT_LEFT, err));
+        a->outbox.pending = false;
+        return TACIT_OK;
+    }
+
+    /* The coordinator's ledger has to continue the one that was seen last; that of a relay is empty. */
+    if (algorithm->aggregator)
+        TC_TRY(tc_check_their_head(a, err));
+
+    /* The coordinator was restored from a backup, as we know by now: hear first whether the round is over. */
+    TC_TRY(tc_agent_restored_bars(a, round, &bars, err));
+    if (bars)
+        a->outbox.pending = false;
+    if (!a->outbox.pending)
+        return TACIT_OK;
+
+    /* The price stands in our ledger before a byte leaves. */
+    tacit_status status = pay_unless_declined(a, round, why);
+    if (status == TACIT_OK)
+        return post(a, false, out, err);
+    if (status != TACIT_E_BUDGET)
+        return tc_pass_on(err, status, why);
+
+    /* Our limit refuses it. That is kept, and the coordinator hears that nothing will come; unless the round was paid
+     * for earlier, under a higher limit: then the message may have left. */
+    TC_TRY(was_paid(a, round, &paid, err));
     if (paid) {
         a->outbox.pending = false;
         *out = TC_DECLINED;
         return TACIT_OK;
     }
-    TC_TRY(tc_declined_keep(a, a->outbox.round, err));
+    TC_TRY(tc_declined_keep(a, round, err));
     TC_TRY(post(a, true, out, err));
     if (*out == TC_SENT)
         *out = TC_DECLINED;
     return TACIT_OK;
-}
-
-/* E_BUDGET, once declined: for good. What was computed from values that are private already costs nothing. */
-static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
-{
-    bool declined;
-    TC_TRY(tc_declined(a, a->outbox.round, &declined, err));
-    if (declined)
-        return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", a->outbox.round);
-    bool free = tc_study_get_plan(a->study)->doc->promise == TC_PROMISE_RECORDS;
-    return pay(a, a->outbox.round, a->cfg.limited && !free, NULL, err);
-}
-
-/* What has left, as far as anybody can tell, is not sent again in other words. */
-static tacit_status take_as_sent(tc_agent *a, tacit_error *err)
-{
-    bool left, paid;
-    TC_TRY(tc_agent_restored_left(a, a->outbox.round, &left, err));
-    if (!left)
-        return TACIT_OK;
-    TC_TRY(was_paid(a, a->outbox.round, &paid, err));
-    if (!paid)
-        TC_TRY(pay(a, a->outbox.round, false, TC_AGENT_LEFT, err));
-    a->outbox.pending = false;
-    return TACIT_OK;
-}
-
-/* May what is pending leave? If not, it is so no more. A coordinator that was restored: first we hear
- * whether the round is over. */
-static tacit_status look_first(tc_agent *a, tacit_error *err)
-{
-    bool bars;
-    TC_TRY(take_as_sent(a, err));
-    if (!a->outbox.pending)
-        return TACIT_OK;
-    if (tc_study_get_plan(a->study)->doc->algorithm->aggregator) /* a relay's ledger is empty */
-        TC_TRY(tc_check_their_head(a, err));
-    TC_TRY(tc_agent_restored_bars(a, a->outbox.round, &bars, err));
-    if (bars)
-        a->outbox.pending = false;
-    return TACIT_OK;
-}
-
-tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err)
-{
-    *out = TC_SENT;
-    if (a->outbox.pending)
-        TC_TRY(look_first(a, err));
-    if (!a->outbox.pending)
-        return TACIT_OK;
-    tacit_status status = pay_or_not(a, why);
-    if (status == TACIT_OK)
-        return post(a, false, out, err);
-    return status == TACIT_E_BUDGET ? decline(a, out, err) : tc_fail(err, status, "%s", why->msg);
 }

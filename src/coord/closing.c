@@ -98,8 +98,8 @@ static void require_state(const tc_open_study *d, uint64_t version, tc_changes *
 /* E_CONFLICT: somebody else was first. *r becomes what is stored. why: the reason, where it
  * becomes VOID; else NULL.
  * state: the version of the study's state that must still be there; NULL: whatever it is by now. */
-static tacit_status step(tc_coord *c, tc_open_study *d, tc_round *r, tc_phase to,
-                         const tacit_error *why, const uint64_t *state, tacit_error *err)
+static tacit_status set_phase(tc_coord *c, tc_open_study *d, tc_round *r, tc_phase to,
+                              const tacit_error *why, const uint64_t *state, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_round now = *r;
@@ -118,32 +118,6 @@ static tacit_status step(tc_coord *c, tc_open_study *d, tc_round *r, tc_phase to
         tc_count(c, to == TC_PHASE_CLOSED ? TC_COUNT_CLOSED : TC_COUNT_VOID, 1);
     tc_emit_round(c, d, r);
     return TACIT_OK;
-}
-
-static tacit_status advance_to_end(tc_coord *c, tc_open_study *d, tc_round *r, uint64_t state,
-                                   tacit_error *err)
-{
-    bool sums = d->plan->doc->algorithm->aggregator != NULL;
-    tacit_error why = {0};
-    if (r->phase == TC_PHASE_OPEN)
-        TC_TRY(step(c, d, r, TC_PHASE_CLOSING, NULL, &state, err));
-    tacit_status status = sums ? release_round(c, d, r->number, &why) : TACIT_OK;
-    if (status == TACIT_OK)
-        return step(c, d, r, TC_PHASE_CLOSED, NULL, NULL, err);
-    if (status == TACIT_E_BUDGET || status == TACIT_E_STATE)
-        return step(c, d, r, TC_PHASE_VOID, &why, NULL, err);
-    /* E_CONFLICT here is the ledger's and stays a failure: it is not another process that closes the round. */
-    return tc_fail(err, status == TACIT_E_CONFLICT ? TACIT_E_INTERNAL : status,
-                   "round %" PRIu64 ": %.400s", r->number, why.msg);
-}
-
-/* The operator has closed the study: the round that was open ends without a release. */
-static tacit_status void_round(tc_coord *c, tc_open_study *d, tc_round *r, tacit_error *err)
-{
-    tacit_error why = {0};
-    (void)tc_fail(&why, TACIT_E_STATE, "the study was closed before round %" PRIu64 " ended",
-                  r->number);
-    return step(c, d, r, TC_PHASE_VOID, &why, NULL, err);
 }
 
 /* ---- what is left behind ---- */
@@ -206,25 +180,51 @@ static tacit_status renew_far_deadline(tc_coord *c, const tc_open_study *d, tc_r
     return tc_round_present(c, d->id, r, err);
 }
 
+/* The life of a round, from the first look at it to the erasure of its messages: the steps at the head of this file.
+ * Where the process dies, the next call, of any process, begins again and goes on from the phase that is stored. */
 static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err)
 {
+    bool sums = d->plan->doc->algorithm->aggregator != NULL;
     tc_round r;
     tc_study_state state;
     uint64_t version;
     bool due;
+    tacit_error why = {0};
     TC_TRY(tc_round_present(c, d->id, &r, err));
     TC_TRY(tc_state_get(c, d->id, &state, &version, err));
     if (state == TC_STUDY_RUNNING)
         TC_TRY(renew_far_deadline(c, d, &r, err));
     TC_TRY(tc_emit_found(c, d, &r, state, err));
+
     TC_TRY(tc_round_is_due(c, d, &r, state, &due, err));
-    if (due)
-        TC_TRY(r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED
-                   ? void_round(c, d, &r, err)
-                   : advance_to_end(c, d, &r, version, err));
-    else if (r.phase == TC_PHASE_OPEN && r.deadline_ms > 0 && state == TC_STUDY_RUNNING &&
-             tc_coord_is_sure(c))
-        *next_ms = r.deadline_ms;
+    if (!due) {
+        bool waits = r.phase == TC_PHASE_OPEN && state == TC_STUDY_RUNNING;
+        if (waits && r.deadline_ms > 0 && tc_coord_is_sure(c))
+            *next_ms = r.deadline_ms;
+        return sweep_ended(c, d, &r, err);
+    }
+
+    /* The operator has closed the study: the open round ends without a release. */
+    tacit_status status = TACIT_OK;
+    if (r.phase == TC_PHASE_OPEN && state == TC_STUDY_CLOSED)
+        status = tc_fail(&why, TACIT_E_STATE, "the study was closed before round %" PRIu64 " ended",
+                         r.number);
+
+    /* From here on no message enters, so every process adds up the same ones. */
+    if (status == TACIT_OK && r.phase == TC_PHASE_OPEN)
+        TC_TRY(set_phase(c, d, &r, TC_PHASE_CLOSING, NULL, &version, err));
+
+    /* A release that stands in the ledger already is found there and not made again. */
+    if (status == TACIT_OK && sums)
+        status = release_round(c, d, r.number, &why);
+
+    if (status == TACIT_OK)
+        TC_TRY(set_phase(c, d, &r, TC_PHASE_CLOSED, NULL, NULL, err));
+    else if (status == TACIT_E_BUDGET || status == TACIT_E_STATE)
+        TC_TRY(set_phase(c, d, &r, TC_PHASE_VOID, &why, NULL, err));
+    else /* E_CONFLICT is the ledger's and stays a failure: no other process closes the round */
+        return tc_fail(err, status == TACIT_E_CONFLICT ? TACIT_E_INTERNAL : status,
+                       "round %" PRIu64 ": %.400s", r.number, why.msg);
     return sweep_ended(c, d, &r, err);
 }
 

@@ -249,12 +249,13 @@ tacit_status tc_study_append_here(tc_study *s, const tc_event *e, bool durable, 
 /* Wherever the two part, the journal is right: it could not be stored, or tells came before it. */
 static tacit_status try_row(tc_study *s, tc_event_row *row, tacit_error *err)
 {
+    tacit_error why = {0};
     tc_append a = append_of(s, row, 1, true);
     row->seq = a.head + 1;
     s->stray = true;
-    tacit_status status = apply_row(s, row, err);
+    tacit_status status = apply_row(s, row, &why);
     if (status != TACIT_OK)
-        return status == TACIT_E_CORRUPT ? tc_fail(err, TACIT_E_STATE, "%s", err->msg) : status;
+        return tc_pass_on(err, status == TACIT_E_CORRUPT ? TACIT_E_STATE : status, &why);
     TC_TRY(append_row(s, &a, row, err));
     s->stray = row->seq != a.head + 1;
     s->at.mark = row->mark;
@@ -408,41 +409,32 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
 
 /* ---- asking ---- */
 
-/* Journals whatever is due until that is an ASK; *trial is then in the journal, at s->at. */
-static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, uint64_t *trial,
+/* With the lock. Journals what is due (the end of a lease, a fit) until that is an ASK, which is then in the journal,
+ * at *which. */
+static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, tc_reading *reading,
+                                tc_event_id *which, uint64_t *trial, double *values,
                                 uint64_t *pulls, tacit_error *err)
 {
+    tc_event e = {0};
     bool asked = false;
+    TC_TRY(read_on(s, reading, err));
+    reading->made = false; /* it serves one ask */
     while (!asked) {
-        tc_event e;
         tc_study_stand before = tc_study_stands(s);
         TC_TRY(tc_optimizer_next(s->opt, req, &e, err));
         tacit_status status = tc_study_append_here(s, &e, false, err);
         asked = status == TACIT_OK && e.kind == TC_EVENT_ASK;
-        *trial = e.trial;
-        *pulls = e.pulls;
-        /* Others were faster: see what they did, and think again. */
+        /* Another process was faster: read what it did, and propose again. */
         TC_TRY(status == TACIT_E_CONFLICT ? tc_study_move_on(s, before, err) : status);
     }
-    return TACIT_OK;
-}
-
-static tacit_status ask_locked(tc_study *s, const tc_ask_request *req, tc_reading *reading,
-                               tc_event_id *which, uint64_t *trial, double *values, uint64_t *pulls,
-                               tacit_error *err)
-{
-    uint64_t number, wanted;
-    TC_TRY(read_on(s, reading, err));
-    reading->made = false; /* it serves one ask */
-    TC_TRY(journal_ask(s, req, &number, &wanted, err));
-    const tc_trial *t = tc_optimizer_trial(s->opt, number);
+    const tc_trial *t = tc_optimizer_trial(s->opt, e.trial);
     if (!t)
         return tc_fail(err, TACIT_E_CORRUPT, "study \"%s\" has lost trial %" PRIu64, s->doc->name,
-                       number);
+                       e.trial);
     memcpy(values, t->values, s->doc->space->n_params * sizeof *values);
     *which = s->at;
-    *trial = number;
-    *pulls = wanted;
+    *trial = e.trial;
+    *pulls = e.pulls;
     return TACIT_OK;
 }
 
@@ -465,10 +457,10 @@ tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
     return await_time(s, NULL, err);
 }
 
-/* Nobody gets a trial that the store could still lose while he works on it: its number would be given to
- * another, for another point, and one of them would tell the value of his point for the other's. If it
- * is lost before that (E_CONFLICT), nobody has it, and another is asked for, a few times. The wait is
- * without the lock, so that those who ask at the same time share one sync of the disk. */
+/* A worker gets no trial that the store could still lose while the worker runs it: the number would be given to
+ * another worker, for another point, and one of the two would tell the value of its point for that of the other. A trial
+ * that is lost before the store confirms it (E_CONFLICT) was given to nobody, and another one is asked for, a few times.
+ * The wait is without the lock, so that all who ask at the same time share one sync of the disk. */
 tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_reading *reading,
                                 uint64_t *trial, double *values, uint64_t *pulls, tacit_error *err)
 {
@@ -482,7 +474,7 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_readi
         now.now_ms = tc_study_now(s);
         now.keep_leases = !tc_study_time_is_sure(s);
         tc_study_lock(s);
-        tacit_status status = ask_locked(s, &now, reading, &which, trial, values, pulls, err);
+        tacit_status status = journal_ask(s, &now, reading, &which, trial, values, pulls, err);
         pthread_mutex_unlock(&s->lock);
         TC_TRY(status);
         status = tc_store_confirm(s->store, s->id, which, err);
@@ -545,31 +537,25 @@ static tacit_status compose_row(tc_study *s, const report *r, tc_event_row *row,
 }
 
 /* The event says on what it stands, so that it is stored only where its trial is, and with the very point that
- * was handed out. Unlocked: threads that tell at the same time share one sync of the disk. */
-static tacit_status append_report(tc_study *s, const report *r, tc_study_stand *before,
-                                  tacit_error *err)
-{
-    tc_event_row row;
-    tc_append a;
-    tc_study_lock(s);
-    tacit_status status = compose_row(s, r, &row, err);
-    a = append_of(s, &row, 1, true);
-    *before = tc_study_stands(s);
-    pthread_mutex_unlock(&s->lock);
-    TC_TRY(status);
-    a.late = true;
-    status = append_unread(s, &a, err);
-    rows_free(&row, 1);
-    return status;
-}
-
+ * was handed out. The store is called without the lock: threads that tell at the same time share one sync of the disk. */
 static tacit_status send_report(tc_study *s, const report *r, tacit_error *err)
 {
     for (;;) {
-        tc_study_stand before;
-        tacit_status status = append_report(s, r, &before, err);
+        tc_event_row row;
+        tc_study_lock(s);
+        tacit_status status = compose_row(s, r, &row, err);
+        tc_append a = append_of(s, &row, 1, true);
+        tc_study_stand before = tc_study_stands(s);
+        pthread_mutex_unlock(&s->lock);
+        TC_TRY(status);
+
+        a.late = true;
+        status = append_unread(s, &a, err);
+        rows_free(&row, 1);
         if (status != TACIT_E_CONFLICT)
             return status;
+
+        /* The journal no longer has what this study has seen: read it again, and tell from there. */
         tc_study_lock(s);
         status = tc_study_move_on(s, before, err);
         pthread_mutex_unlock(&s->lock);

@@ -159,7 +159,7 @@ tacit_status tc_study_join(tc_study **out, tc_store *store, const tc_study_offer
                            const tc_party_seed *seed, tc_pool *pool, tacit_error *err)
 {
     tc_study_plan *plan; /* also checks the document before anything is stored */
-    tacit_error why;
+    tacit_error why = {0};
     tc_study_row row = row_of(offer);
     TC_TRY(tc_study_plan_new(&plan, &row, err));
     const char *name = offer->name ? offer->name : plan->doc->name;
@@ -169,7 +169,7 @@ tacit_status tc_study_join(tc_study **out, tc_store *store, const tc_study_offer
     if (status == TACIT_OK)
         status = tc_study_open(out, store, name, pool, &why);
     tc_study_plan_free(plan);
-    return status == TACIT_OK ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 const tc_study_plan *tc_study_get_plan(const tc_study *s)
@@ -215,36 +215,27 @@ static tacit_status note_message(const step *t, const tc_event *e, tacit_error *
     return t->message->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-/* Bytes that came from outside are tried first: a coordinator that errs or lies must not leave a journal
- * that nobody can read again. */
-static tacit_status journal_step(tc_study *s, const step *t, tacit_error *err)
-{
-    tc_event e;
-    TC_TRY(compose_step(s, t, &e, err));
-    if (t->message)
-        TC_TRY(note_message(t, &e, err));
-    bool foreign = t->kind == TC_EVENT_ABSORB || t->kind == TC_EVENT_FETCH;
-    return foreign ? tc_study_append_tried(s, &e, err) : tc_study_append_here(s, &e, true, err);
-}
-
-/* Others may have told a trial meanwhile, and that stands in no way. What does is seen, and the step is made
- * again from there. */
-static tacit_status take_step_locked(tc_study *s, const step *t, tacit_error *err)
-{
-    TC_TRY(tc_study_catch_up(s, err));
-    for (;;) {
-        tc_study_stand before = tc_study_stands(s);
-        tacit_status status = journal_step(s, t, err);
-        if (status != TACIT_E_CONFLICT)
-            return status;
-        TC_TRY(tc_study_move_on(s, before, err));
-    }
-}
-
+/* Reads the journal, makes the event of the step, and appends it. Another process may have told a trial meanwhile, and
+ * the step still holds. After any other event it is made again from there. Bytes that came from outside are tried
+ * first: a coordinator that errs or lies must not leave a journal that nobody can read again. */
 static tacit_status take_step(tc_study *s, const step *t, tacit_error *err)
 {
+    bool foreign = t->kind == TC_EVENT_ABSORB || t->kind == TC_EVENT_FETCH, journalled = false;
     tc_study_lock(s);
-    tacit_status status = take_step_locked(s, t, err);
+    tacit_status status = tc_study_catch_up(s, err);
+    while (status == TACIT_OK && !journalled) {
+        tc_event e;
+        tc_study_stand before = tc_study_stands(s);
+        status = compose_step(s, t, &e, err);
+        if (status == TACIT_OK && t->message)
+            status = note_message(t, &e, err);
+        if (status == TACIT_OK)
+            status = foreign ? tc_study_append_tried(s, &e, err)
+                             : tc_study_append_here(s, &e, true, err);
+        journalled = status == TACIT_OK;
+        if (status == TACIT_E_CONFLICT)
+            status = tc_study_move_on(s, before, err);
+    }
     pthread_mutex_unlock(&s->lock);
     return status;
 }
