@@ -60,7 +60,7 @@ static tacit_status look_at_target(const char *url, tacit_error *err)
     if (status == TACIT_E_CORRUPT) /* perhaps only empty, from a restore that was killed */
         status = tc_store_open(&s, url, true, &why);
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     status = tc_store_dump(s, refuse, (void *)what_of(url), err);
     tc_store_close(s);
     return status;

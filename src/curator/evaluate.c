@@ -109,7 +109,7 @@ static tacit_status check_command(const evaluation *e, const tacit_row_record *r
                        e->program->fields == TACIT_ROW_ENV ? "in the environment"
                                                            : "on standard input",
                        why.msg);
-    return status == TACIT_OK || *exposed ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return *exposed ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 /* ---- the program */
@@ -167,7 +167,7 @@ static tacit_status run_with_args(const evaluation *e, const tacit_row_record *r
     bool named =
         status == TACIT_E_NOT_FOUND && strchr(e->program->command[0], '{'); /* by the record */
     if (status != TACIT_E_ARG && !named)
-        return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     *out = (tc_job_result){.ok = false};
     snprintf(out->reason, sizeof out->reason, "%.250s", why.msg);
     return TACIT_OK;

@@ -138,7 +138,7 @@ static tacit_status endure(tacit_agent *a, tacit_status status, const tacit_erro
     if (status == TACIT_E_IO && is_stopped(a))
         return stopped(err);
     if (status != TACIT_E_IO)
-        return tc_fail(err, status, "%s", why->msg);
+        return tc_pass_on(err, status, why);
     if (a->silent_since == 0)
         begin_silence(a, now, why->msg);
     if ((double)(now - a->silent_since) > a->opts.patience_s * 1e9)

@@ -25,7 +25,7 @@ static tacit_status check(const tacit_agent_answer *a, tacit_error *err)
 static tacit_status failed(tacit_status status, const tacit_error *why, tacit_error *err)
 {
     if (*why->msg)
-        return tc_fail(err, status, "%s", why->msg);
+        return tc_pass_on(err, status, why);
     return tc_fail(err, status, "opts.exchange failed and gave no reason (%s)",
                    tacit_status_name(status));
 }

@@ -48,7 +48,7 @@ static tacit_status account(const tc_accountant *self, const tacit_dp_event *eve
     if (status == TACIT_OK)
         take_bracket(out, &bracket);
     else if (status != TACIT_E_NUMERIC && status != TACIT_E_UNSUPPORTED)
-        return tc_fail(err, status, "%s", reason.msg);
+        return tc_pass_on(err, status, &reason);
     return TACIT_OK;
 }
 

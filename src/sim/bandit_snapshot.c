@@ -198,6 +198,6 @@ tacit_status tc_bandit_snapshot_resume(tc_bandit_run *r, tacit_error *err)
     if (status == TACIT_E_NOT_FOUND)
         return TACIT_OK;
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", missing.msg);
+        return tc_pass_on(err, status, &missing);
     return scatter(r, err);
 }

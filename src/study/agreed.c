@@ -120,7 +120,7 @@ static tacit_status read_anchor(tc_store *store, tc_sighting *s, tacit_error *er
     *s = (tc_sighting){0};
     tacit_status status = find_anchor(store, s, &why);
     if (status != TACIT_E_CORRUPT)
-        return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     tc_log(TC_LOG_ERROR, "%s; the record of the storage's clock is made anew", why.msg);
     *s = (tc_sighting){0};
     return tc_store_record_drop(

@@ -301,7 +301,7 @@ tacit_status tc_backup_time(tc_store *backup, int64_t *time_ms, tacit_error *err
                        "this is a store and not a backup: only what `tacit backup` wrote can be "
                        "restored");
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     status = tc_json_parse(got.value, got.size, "backup", &j, err);
     tc_free((void *)got.value);
     TC_TRY(status);

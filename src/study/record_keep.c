@@ -18,7 +18,7 @@ tacit_status tc_store_record_find(tc_store *s, const tc_record *which, tc_record
         got.size = 0;
         got.version = 0;
     } else if (status != TACIT_OK) {
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     }
     *out = got;
     return TACIT_OK;

@@ -169,7 +169,7 @@ static tacit_status play(repair *r, const tc_found *f, tc_arena *scratch, tacit_
     if (status == TACIT_E_CORRUPT)
         return leave_out(r, &f->row, "does not fit what is left before it", err);
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     r->result.kept++;
     return add_row(r, &f->row, err);
 }
@@ -231,7 +231,7 @@ static tacit_status find_damage(tc_store *store, const tc_study_row *row, bool *
         tc_study_unlook(study);
     tc_study_close(study);
     *damaged = status == TACIT_E_CORRUPT;
-    return status == TACIT_OK || *damaged ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return *damaged ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 /* In one transaction. */

@@ -30,7 +30,7 @@ static tacit_status is_paid(tc_ledger *paid, const tc_study_plan *p, uint64_t ro
     *out = status == TACIT_OK;
     if (*out)
         tc_ledger_receipt_fini(&r);
-    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", why.msg);
+    return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
 tacit_status tc_study_cost_add_unpaid(tc_study_cost *c, const tc_study_plan *p, tc_ledger *paid,

@@ -225,12 +225,12 @@ static tacit_status start_orphan(tc_worker *w, const tc_orphan *left, tacit_erro
                                                       s->worker, w->opts.lease_ms, &t, &why)
                               : tacit_study_trial(w->study, left->trial, &t, &why);
     if (status != TACIT_OK && tacit_study_is_away(w->study))
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     w->next_orphan++;
     if (status == TACIT_E_STATE)
         return TACIT_OK;
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     tc_worker_note(w, "running trial %" PRIu64 " again, which an earlier run left unfinished",
                    left->trial);
     status = tc_study_reserve(w->study, left->trial, err);
@@ -268,7 +268,7 @@ static tacit_status may_start(tc_worker *w, bool *may, tacit_error *err)
         return TACIT_OK;
     *may = false;
     if (status != TACIT_E_BUDGET || (running == 0 && !w->reported))
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     w->answered = true;
     if (running == 0)
         tc_worker_note(w, "%s; the rest of the study is for others", why.msg);
@@ -313,7 +313,7 @@ static tacit_status fill_up(tc_worker *w, tacit_error *err)
         if (status == TACIT_E_BUDGET && w->served)
             return TACIT_OK;
         if (status != TACIT_OK)
-            return tc_fail(err, status, "%s", why.msg);
+            return tc_pass_on(err, status, &why);
     }
     return TACIT_OK;
 }
@@ -481,7 +481,7 @@ static tacit_status work(tc_worker *w, tacit_error *err)
     if (w->result.end != TACIT_WORKER_STOPPED &&
         (status == TACIT_E_CANCELLED || (status == TACIT_E_IO && tc_worker_stops(w))))
         return stopped(w, err);
-    return status == TACIT_OK ? status : tc_fail(err, status, "%s", why.msg);
+    return tc_pass_on(err, status, &why);
 }
 
 /* ---- what is asked for ---- */

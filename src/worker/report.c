@@ -66,7 +66,7 @@ tacit_status tc_worker_retry(tc_worker *w, tacit_status status, const tacit_erro
     if (status == TACIT_OK)
         return TACIT_OK;
     if (!away || (now - w->away_ns) / MS > patience_ms(w))
-        return tc_fail(err, status, "%s", why->msg);
+        return tc_pass_on(err, status, why);
     w->ask_ns = now + (uint64_t)w->pause_ms * MS;
     return TACIT_OK;
 }
@@ -260,7 +260,7 @@ static tacit_status tell_one_paid(tc_worker *w, size_t worker, tacit_error *err)
         tc_worker_note(w, "the reply about trial %" PRIu64 " of an earlier run: %s", trial,
                        why.msg);
     else
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     tc_user_workers_note(&w->names, worker, TC_NEW_TRIAL);
     w->reported = true;
     return TACIT_OK;

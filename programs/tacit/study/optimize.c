@@ -144,7 +144,7 @@ static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
     if (status == TACIT_E_STATE)
         return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
     if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
+        return tc_pass_on(err, status, &why);
     status = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
     tacit_trial_free(best);
     return status;

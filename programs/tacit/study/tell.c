@@ -201,7 +201,7 @@ static tacit_status send_reply(const tc_study_ref *ref, const tc_invocation *in,
                        "\"%.60s\" has given; nothing was told",
                        r->trial, o->user);
     return status == TACIT_OK ? tacit_study_report(ref->study, r->trial, told, err)
-                              : tc_fail(err, status, "%s", why.msg);
+                              : tc_pass_on(err, status, &why);
 }
 
 /* What is told of values as they are. */

@@ -164,7 +164,7 @@ tacit_status tc_ldp_curator_allow(tc_ldp_curator *c, const tc_ldp_question *firs
             tc_ledger_find(c->ledger, &charge.study, charge.round, &receipt, &none);
         tc_ledger_receipt_fini(&receipt);
         if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
-            return tc_fail(err, status, "%s", none.msg);
+            return tc_pass_on(err, status, &none);
         fresh += status == TACIT_E_NOT_FOUND;
     }
     return fresh > 0 ? allow(c, q.user, &s, fresh, err) : TACIT_OK;
