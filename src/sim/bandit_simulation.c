@@ -104,7 +104,7 @@ static tacit_status hold_round(run *r, tacit_error *err)
 }
 
 /* Clients are in lockstep: where one waits, none has spent its budget. */
-static tacit_status close_round(run *r, uint64_t waiting, tacit_error *err)
+static tacit_status round_if_all_wait(run *r, uint64_t waiting, tacit_error *err)
 {
     if (waiting == r->live && r->study->bandit->publish)
         return hold_round(r, err);
@@ -170,7 +170,7 @@ static tacit_status live(run *r, tacit_error *err)
         count(r, &waiting, &unfinished);
         if (unfinished == 0)
             break;
-        TC_TRY(close_round(r, waiting, err));
+        TC_TRY(round_if_all_wait(r, waiting, err));
         TC_TRY(pause(r, err));
     }
     r->result->pulls += pulls_so_far(r);

@@ -47,7 +47,8 @@ struct tc_step_source {
     tacit_status (*step)(void *state, tc_run *r, uint64_t t, double *regret, tacit_error *err);
     tacit_status (*end)(void *state, tc_run *r, tacit_error *err); /* counts; may be NULL */
     void (*close)(void *state);
-    /* In place of all these, a kind that makes its own curve. */
+    /* In place of all these, a kind that makes its own curve: bandits by pulls, of which a run may have a billion, and where
+     * a call and a number for each pull and agent would cost more than the pull. */
     tacit_status (*whole)(tc_run *r, tacit_error *err);
     /* The run is kept in the checkpoint: what else was kept of it may go. May be NULL. */
     void (*kept)(const tc_run *r);
