@@ -64,35 +64,51 @@ static void add_values(const tc_laplace_plan *p, const double *x, int grid, int6
     }
 }
 
+static bool are_any_two(const tc_laplace_plan *p)
+{
+    return p->sensitivity == 0 || p->sensitivity >= widths_of(p);
+}
+
+tacit_status tc_laplace_plan_noise(const tc_laplace_plan *p, tc_laplace_noise *out,
+                                   tacit_error *err)
+{
+    tc_laplace_grid g;
+    TC_TRY(check(p, err));
+    double l1 = are_any_two(p) ? widths_of(p) : p->sensitivity;
+    TC_TRY(tc_laplace_grid_for(l1, p->count, p->epsilon, tc_bounds_reach(p->bounds, p->count), &g,
+                               err));
+    *out = (tc_laplace_noise){.grid = g.grid,
+                              .scale = g.scale,
+                              .sensitivity = l1,
+                              .event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon),
+                              .noise_sd = sqrt(2) * ldexp((double)g.scale, -g.grid)};
+    return TACIT_OK;
+}
+
 tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, const double *x,
                                 tc_entropy *e, tacit_error *err)
 {
-    TC_TRY(check(p, err));
-    double widths = widths_of(p);
-    bool any_two = p->sensitivity == 0 || p->sensitivity >= widths;
-    double l1 = any_two ? widths : p->sensitivity;
-    tc_laplace_grid g;
-    TC_TRY(tc_laplace_grid_for(l1, p->count, p->epsilon, tc_bounds_reach(p->bounds, p->count), &g,
-                               err));
+    tc_laplace_noise noise;
     tc_release *r;
+    TC_TRY(tc_laplace_plan_noise(p, &noise, err));
     TC_TRY(tc_release_new(&r, 1, p->count, e, err));
-    r->view.adjacency = adjacency_of(r, l1, any_two);
+    r->view.adjacency = adjacency_of(r, noise.sensitivity, are_any_two(p));
     if (!r->view.adjacency) {
         tc_release_free(r);
         return tc_fail_memory(err);
     }
     tc_entropy_fresh(e);
     for (size_t i = 0; i < p->count; i++)
-        r->steps[i] = tc_sample_laplace(e, g.scale);
+        r->steps[i] = tc_sample_laplace(e, noise.scale);
     tc_entropy_fresh(e);
-    add_values(p, x, g.grid, r->steps);
+    add_values(p, x, noise.grid, r->steps);
     r->view.mechanism = "laplace-vector";
-    r->view.step = ldexp(1, -g.grid);
-    r->view.event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon);
+    r->view.step = ldexp(1, -noise.grid);
+    r->view.event = noise.event;
     r->view.unit = p->unit;
     r->view.single = p->single;
-    r->view.sensitivity = l1;
-    r->view.noise_sd = sqrt(2) * ldexp((double)g.scale, -g.grid);
+    r->view.sensitivity = noise.sensitivity;
+    r->view.noise_sd = noise.noise_sd;
     *out = r;
     return TACIT_OK;
 }

@@ -153,6 +153,17 @@ typedef struct tc_laplace_plan {
     bool single; /* x is of one unit alone; false: a statistic, which concerns every unit */
 } tc_laplace_plan;
 
+typedef struct tc_laplace_noise {
+    int grid;             /* a step is 2^-grid */
+    uint64_t scale;       /* t, steps */
+    double sensitivity;   /* in L1 norm */
+    tacit_dp_event event; /* what one release costs */
+    double noise_sd;      /* of one released coordinate */
+} tc_laplace_noise;
+
+/* Checks the plan and chooses its noise; draws nothing. E_ARG names the member. */
+tacit_status tc_laplace_plan_noise(const tc_laplace_plan *p, tc_laplace_noise *out,
+                                   tacit_error *err);
 tacit_status tc_laplace_release(tc_release **out, const tc_laplace_plan *p, const double *x,
                                 tc_entropy *e, tacit_error *err);
 
@@ -177,6 +188,19 @@ typedef struct tc_rows_plan {
     const char *metric;
 } tc_rows_plan;
 
+typedef struct tc_rows_noise {
+    bool gaussian;
+    int grid;              /* a step is 2^-grid */
+    uint64_t scale;        /* t or s, steps */
+    double sensitivity;    /* of Laplace in L1 norm, of Gaussian the radius */
+    double sd;             /* of one released number */
+    double distance;       /* of discrete from continuous noise */
+    tacit_dp_event event;  /* what the release costs */
+    const char *mechanism; /* as the ledger names it */
+} tc_rows_noise;
+
+/* Checks the plan and chooses its noise; draws nothing. E_ARG names the member. */
+tacit_status tc_rows_plan_noise(const tc_rows_plan *p, tc_rows_noise *out, tacit_error *err);
 /* Row i of the release is row order[i] of x (rows x dims). The order is a secret of the caller. */
 tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan *p,
                              const double *x, tc_entropy *e, tacit_error *err);

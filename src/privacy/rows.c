@@ -16,14 +16,6 @@
 
 enum { MAX_VALUES = 1 << 28, MAX_EPSILON = 1024, SD_BITS = 22 };
 
-typedef struct row_noise {
-    bool gaussian;
-    int grid;
-    uint64_t scale; /* t or s, steps */
-    double sensitivity, sd, distance;
-    tacit_dp_event event;
-} row_noise;
-
 static tacit_status check(const tc_rows_plan *p, tacit_error *err)
 {
     if (p->rows == 0 || p->dims == 0 || p->rows > MAX_VALUES / p->dims)
@@ -38,17 +30,18 @@ static tacit_status check(const tc_rows_plan *p, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status laplace_noise(const tc_rows_plan *p, row_noise *out, tacit_error *err)
+static tacit_status laplace_noise(const tc_rows_plan *p, tc_rows_noise *out, tacit_error *err)
 {
     double l1 = sqrt((double)p->dims) * p->radius * TC_ROUND_UP;
     tc_laplace_grid g;
     TC_TRY(
         tc_laplace_grid_for(l1, p->dims, p->epsilon, tc_bounds_reach(p->bounds, p->dims), &g, err));
-    *out = (row_noise){.grid = g.grid,
-                       .scale = g.scale,
-                       .sensitivity = l1,
-                       .sd = sqrt(2) * ldexp((double)g.scale, -g.grid),
-                       .event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon)};
+    *out = (tc_rows_noise){.mechanism = "laplace-rows",
+                           .grid = g.grid,
+                           .scale = g.scale,
+                           .sensitivity = l1,
+                           .sd = sqrt(2) * ldexp((double)g.scale, -g.grid),
+                           .event = tc_release_event(TACIT_DP_LAPLACE, p->epsilon)};
     return TACIT_OK;
 }
 
@@ -76,7 +69,7 @@ static tacit_status spare_delta(const tc_rows_plan *p, double *out, tacit_error 
     return TACIT_OK;
 }
 
-static tacit_status gaussian_noise(const tc_rows_plan *p, row_noise *out, tacit_error *err)
+static tacit_status gaussian_noise(const tc_rows_plan *p, tc_rows_noise *out, tacit_error *err)
 {
     double delta = 0, sigma = 0;
     TC_TRY(spare_delta(p, &delta, err));
@@ -88,21 +81,23 @@ static tacit_status gaussian_noise(const tc_rows_plan *p, row_noise *out, tacit_
     double s = ceil(sigma * l2 * TC_ROUND_UP);
     if (!(s >= ldexp(1, SD_BITS) && s < (double)TC_SD_HIGH))
         return tc_fail(err, TACIT_E_ARG, "%zu columns are too many for Gaussian noise", p->dims);
-    *out = (row_noise){.gaussian = true,
-                       .grid = grid,
-                       .scale = (uint64_t)s,
-                       .sensitivity = p->radius,
-                       .sd = ldexp(s, -grid),
-                       .distance = row_distance(p, s),
-                       .event = tc_release_event(TACIT_DP_GAUSSIAN, sigma)};
+    *out = (tc_rows_noise){.gaussian = true,
+                           .mechanism = "gaussian-rows",
+                           .grid = grid,
+                           .scale = (uint64_t)s,
+                           .sensitivity = p->radius,
+                           .sd = ldexp(s, -grid),
+                           .distance = row_distance(p, s),
+                           .event = tc_release_event(TACIT_DP_GAUSSIAN, sigma)};
     return TACIT_OK;
 }
 
-static tacit_status choose_noise(const tc_rows_plan *p, row_noise *out, tacit_error *err)
+tacit_status tc_rows_plan_noise(const tc_rows_plan *p, tc_rows_noise *out, tacit_error *err)
 {
+    TC_TRY(check(p, err));
     if (p->noise == TACIT_ROWS_GAUSSIAN)
         return gaussian_noise(p, out, err);
-    row_noise gaussian = {0};
+    tc_rows_noise gaussian = {0};
     TC_TRY(laplace_noise(p, out, err));
     if (p->noise == TACIT_ROWS_AUTO && p->delta > 0 &&
         gaussian_noise(p, &gaussian, NULL) == TACIT_OK && gaussian.sd < out->sd)
@@ -110,7 +105,7 @@ static tacit_status choose_noise(const tc_rows_plan *p, row_noise *out, tacit_er
     return TACIT_OK;
 }
 
-static void draw(const row_noise *n, size_t count, int64_t *out, tc_entropy *e)
+static void draw(const tc_rows_noise *n, size_t count, int64_t *out, tc_entropy *e)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = n->gaussian ? tc_sample_gaussian(e, n->scale) : tc_sample_laplace(e, n->scale);
@@ -165,9 +160,8 @@ static const char *adjacency_of(tc_release *r, const tc_rows_plan *p)
 tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan *p,
                              const double *x, tc_entropy *e, tacit_error *err)
 {
-    row_noise noise = {0};
-    TC_TRY(check(p, err));
-    TC_TRY(choose_noise(p, &noise, err));
+    tc_rows_noise noise = {0};
+    TC_TRY(tc_rows_plan_noise(p, &noise, err));
     tc_release *r;
     TC_TRY(tc_release_new(&r, p->rows, p->dims, e, err));
     r->view.adjacency = adjacency_of(r, p);
@@ -180,7 +174,7 @@ tacit_status tc_rows_release(tc_release **out, size_t *order, const tc_rows_plan
     draw_order(p->rows, order, e);
     tc_entropy_fresh(e);
     add_rows(p, x, order, noise.grid, r->steps);
-    r->view.mechanism = noise.gaussian ? "gaussian-rows" : "laplace-rows";
+    r->view.mechanism = noise.mechanism;
     r->view.step = ldexp(1, -noise.grid);
     r->view.event = noise.event;
     r->view.unit = TACIT_UNIT_ROW;

@@ -1,12 +1,14 @@
 /* row_answer.c - the value of one row, drawn once and remembered by the ledger. See row_curator.h. */
 #include "algo/outsourced/row_curator.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const AS_THEY_ARE = "the values of rows that are asked for leave as they are";
 
@@ -52,30 +54,36 @@ static tacit_status check_single(const tc_ledger *l, const question *q, tacit_er
 
 /* ---- drawing */
 
+/* bound: low and high, which the plan points to. */
+static tc_laplace_plan plan_of(const tc_row_terms *t, double bound[2])
+{
+    bound[0] = -t->output_bound;
+    bound[1] = t->output_bound;
+    return (tc_laplace_plan){.count = 1,
+                             .bounds = {&bound[0], &bound[1]},
+                             .epsilon = t->output_epsilon,
+                             .unit = TACIT_UNIT_ROW,
+                             .single = true};
+}
+
 static tacit_status draw(const tc_row_terms *t, double y, tc_entropy *e, tc_release **out,
                          tacit_error *err)
 {
-    double low = -t->output_bound, high = t->output_bound;
-    tc_laplace_plan plan = {.count = 1,
-                            .bounds = {&low, &high},
-                            .epsilon = t->output_epsilon,
-                            .unit = TACIT_UNIT_ROW,
-                            .single = true};
+    double bound[2];
+    tc_laplace_plan plan = plan_of(t, bound);
     if (t->output_epsilon == 0)
         return tc_none_release(out, 1, 1, &y, TACIT_UNIT_ROW, AS_THEY_ARE, err);
     return tc_laplace_release(out, &plan, &y, e, err);
 }
 
-/* The scale is a function of the terms; the draw that shows it is of no value and leaves nothing. */
 tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *err)
 {
-    tc_test_noise seeded;
-    tc_release *r = NULL;
-    tc_test_noise_init(&seeded, 0, 0);
-    tc_entropy e = tc_entropy_of_test(&seeded);
-    TC_TRY(draw(t, 0, &e, &r, err));
-    *sd = t->output_epsilon == 0 ? 0 : tc_release_get(r)->noise_sd;
-    tc_release_free(r);
+    double bound[2];
+    tc_laplace_plan plan = plan_of(t, bound);
+    tc_laplace_noise noise = {0};
+    if (t->output_epsilon != 0)
+        TC_TRY(tc_laplace_plan_noise(&plan, &noise, err));
+    *sd = noise.noise_sd;
     return TACIT_OK;
 }
 
@@ -116,20 +124,49 @@ tacit_status tc_row_curator_answer(tc_ledger *l, const tc_ledger_budget *budget,
     return status;
 }
 
-/* An answer that exists is handed out whatever is offered in its place. */
+/* Reads an answer as its entry says, if that is an answer of these terms: with another bound or epsilon the noise is
+ * another than the terms say. */
+static tacit_status read_answer(const tc_ledger_entry *e, const question *q, const tc_row_terms *t,
+                                const uint8_t *bytes, tc_row_answer *out, tacit_error *err)
+{
+    double bound[2];
+    tc_laplace_plan plan = plan_of(t, bound);
+    tc_laplace_noise noise = {0};
+    bool noisy = t->output_epsilon != 0;
+    if (noisy)
+        TC_TRY(tc_laplace_plan_noise(&plan, &noise, err));
+    bool same = strcmp(e->subject, q->subject) == 0 && e->unit == TACIT_UNIT_ROW &&
+                (e->event.mechanism == TACIT_DP_LAPLACE) == noisy;
+    if (noisy)
+        same &= e->event.parameter == noise.event.parameter && e->step == ldexp(1, -noise.grid);
+    if (!same)
+        return tc_fail(err, TACIT_E_CONFLICT,
+                       "row %" PRIu64 " was answered under other terms (ledger entry %" PRIu64 ")",
+                       q->charge.round, e->seq);
+    tc_release_view view = {.offset = e->offset, .step = e->step};
+    out->value = noisy ? tc_release_read(&view, bytes, 0) : tc_get_le_double(bytes);
+    out->sd = noise.noise_sd;
+    return TACIT_OK;
+}
+
 tacit_status tc_row_curator_recall(tc_ledger *l, const tc_row_terms *t, const tacit_hash *release,
                                    uint64_t row, tc_row_answer *out, tacit_error *err)
 {
     question q;
     tc_ledger_receipt receipt = {0};
-    tc_test_noise seeded;
+    TC_TRY(tc_row_terms_check(t, err));
     TC_TRY(ask(&q, t, release, row, err));
     tacit_status status = tc_ledger_find(l, &q.charge.study, q.charge.round, &receipt, err);
-    tc_ledger_receipt_fini(&receipt);
     if (status == TACIT_E_NOT_FOUND)
         return tc_fail(err, TACIT_E_NOT_FOUND, "row %" PRIu64 " has not been answered before", row);
     TC_TRY(status);
-    tc_test_noise_init(&seeded, 0, 0);
-    tc_entropy e = tc_entropy_of_test(&seeded);
-    return tc_row_curator_answer(l, NULL, t, release, row, NAN, &e, out, err);
+    tc_row_answer found = {
+        .is_private = receipt.is_private, .again = true, .release = *release, .row = row};
+    snprintf(found.name, sizeof found.name, "%s", t->name);
+    status =
+        read_answer(tc_ledger_get(l, receipt.head.seq, NULL), &q, t, receipt.bytes, &found, err);
+    tc_ledger_receipt_fini(&receipt);
+    if (status == TACIT_OK)
+        *out = found;
+    return status;
 }

@@ -27,51 +27,6 @@ static tacit_status draw_paper(const tc_row_terms *t, const double *x, tc_entrop
     return status;
 }
 
-/* Rows of `cols` columns, clamped to bounds; none moves by more than radius where a row of the data
- * moves by that of the terms. */
-static tacit_status draw_noise(const tc_row_terms *t, size_t cols, const double *x,
-                               tc_bounds bounds, double radius, tc_entropy *e, size_t *order,
-                               tc_release **out, tacit_error *err)
-{
-    tc_text metric = {0};
-    tc_row_terms_metric(t, &metric);
-    tc_rows_plan plan = {.rows = t->rows,
-                         .dims = cols,
-                         .bounds = bounds,
-                         .radius = radius,
-                         .epsilon = t->epsilon,
-                         .delta = t->delta,
-                         .noise = t->noise,
-                         .moved = t->radius,
-                         .metric = tc_text_get(&metric)};
-    tacit_status status =
-        metric.failed ? tc_fail_memory(err) : tc_rows_release(out, order, &plan, x, e, err);
-    tc_text_fini(&metric);
-    return status;
-}
-
-static tacit_status draw_projected(const tc_row_terms *t, const double *x, tc_bounds bounds,
-                                   double radius, tc_entropy *e, size_t *order, tc_release **out,
-                                   tacit_error *err)
-{
-    tc_projection p;
-    double *z = NULL;
-    tacit_status status = tc_projection_init(&p, t->dims, t->rank, t->projection_seed, bounds.low,
-                                             bounds.high, radius, err);
-    if (status == TACIT_OK) {
-        z = tc_alloc(t->rows * t->rank, sizeof *z);
-        status = z ? TACIT_OK : tc_fail_memory(err);
-    }
-    for (size_t i = 0; status == TACIT_OK && i < t->rows; i++)
-        tc_projection_apply(&p, x + i * t->dims, z + i * t->rank);
-    if (status == TACIT_OK)
-        status = draw_noise(t, t->rank, z, (tc_bounds){p.out_low, p.out_high}, p.radius, e, order,
-                            out, err);
-    tc_free(z);
-    tc_projection_fini(&p);
-    return status;
-}
-
 static bool is_power_of_two(double x)
 {
     int unused;
@@ -95,70 +50,103 @@ static double counted_radius(const tc_row_terms *t, tc_bounds bounds)
     return squares == 0 ? t->radius : (t->radius + sqrt(squares) + 0x1p-1022) * (1 + 0x1p-49);
 }
 
-static tacit_status draw_sound(const tc_row_terms *t, const double *x, tc_bounds bounds,
-                               tc_entropy *e, size_t *order, tc_release **out, tacit_error *err)
+/* What a release in sound mode is drawn by: bounds in units, projected where the terms have a rank. */
+typedef struct sound_plan {
+    tc_rows_plan rows;
+    tc_projection projection; /* where t->rank > 0 */
+    tc_arena memory;          /* bounds, and the metric in words */
+} sound_plan;
+
+static void sound_plan_fini(sound_plan *s)
 {
-    double radius = counted_radius(t, bounds);
-    if (t->rank > 0)
-        return draw_projected(t, x, bounds, radius, e, order, out, err);
-    return draw_noise(t, t->dims, x, bounds, radius, e, order, out, err);
+    tc_projection_fini(&s->projection);
+    tc_arena_fini(&s->memory);
 }
 
-static void to_units(const tc_row_terms *t, const double *x, double *scaled, double *low,
-                     double *high)
+/* No row moves by more than the radius of the plan where a row of the data moves by that of the terms. */
+static tacit_status fill_plan(sound_plan *s, const tc_row_terms *t, tacit_error *err)
 {
+    tc_text metric = {0};
+    double *low = TC_TAKE(&s->memory, t->dims, double),
+           *high = TC_TAKE(&s->memory, t->dims, double);
+    tc_row_terms_metric(t, &metric);
+    const char *words = metric.failed ? NULL : tc_arena_strdup(&s->memory, tc_text_get(&metric));
+    tc_text_fini(&metric);
+    if (!words || s->memory.failed)
+        return tc_fail_memory(err);
     for (size_t d = 0; d < t->dims; d++) {
         low[d] = t->columns[d].low / t->columns[d].unit;
         high[d] = t->columns[d].high / t->columns[d].unit;
     }
-    for (size_t i = 0; i < t->rows * t->dims; i++)
-        scaled[i] = x[i] / t->columns[i % t->dims].unit;
+    s->rows = (tc_rows_plan){.rows = t->rows,
+                             .dims = t->dims,
+                             .bounds = {low, high},
+                             .radius = counted_radius(t, (tc_bounds){low, high}),
+                             .epsilon = t->epsilon,
+                             .delta = t->delta,
+                             .noise = t->noise,
+                             .moved = t->radius,
+                             .metric = words};
+    if (t->rank == 0)
+        return TACIT_OK;
+    TC_TRY(tc_projection_init(&s->projection, t->dims, t->rank, t->projection_seed, low, high,
+                              s->rows.radius, err));
+    s->rows.dims = t->rank;
+    s->rows.bounds = (tc_bounds){s->projection.out_low, s->projection.out_high};
+    s->rows.radius = s->projection.radius;
+    return TACIT_OK;
+}
+
+/* End with sound_plan_fini, also after a failure. */
+static tacit_status sound_plan_init(sound_plan *s, const tc_row_terms *t, tacit_error *err)
+{
+    *s = (sound_plan){0};
+    return fill_plan(s, t, err);
+}
+
+/* x in units. */
+static tacit_status draw_sound(const tc_row_terms *t, const double *x, tc_entropy *e, size_t *order,
+                               tc_release **out, tacit_error *err)
+{
+    sound_plan s;
+    double *projected = NULL;
+    tacit_status status = sound_plan_init(&s, t, err);
+    if (status == TACIT_OK && t->rank > 0) {
+        projected = tc_alloc(t->rows * t->rank, sizeof *projected);
+        status = projected ? TACIT_OK : tc_fail_memory(err);
+    }
+    for (size_t i = 0; projected && i < t->rows; i++)
+        tc_projection_apply(&s.projection, x + i * t->dims, projected + i * t->rank);
+    if (status == TACIT_OK)
+        status = tc_rows_release(out, order, &s.rows, projected ? projected : x, e, err);
+    tc_free(projected);
+    sound_plan_fini(&s);
+    return status;
 }
 
 /* order: rows. */
 static tacit_status draw(const tc_row_terms *t, const double *x, tc_entropy *e, size_t *order,
                          tc_release **out, tc_transform *transform, tacit_error *err)
 {
-    tc_arena scratch = {0};
-    double *scaled = TC_TAKE(&scratch, t->rows * t->dims, double);
-    double *low = TC_TAKE(&scratch, t->dims, double), *high = TC_TAKE(&scratch, t->dims, double);
-    tacit_status status = TACIT_OK;
-    if (scratch.failed)
-        status = tc_fail_memory(err);
-    else
-        to_units(t, x, scaled, low, high);
-    if (status == TACIT_OK)
-        status = t->mode == TACIT_ROW_PAPER
-                     ? draw_paper(t, scaled, e, order, out, transform, err)
-                     : draw_sound(t, scaled, (tc_bounds){low, high}, e, order, out, err);
-    tc_arena_fini(&scratch);
+    double *scaled = tc_alloc(t->rows * t->dims, sizeof *scaled);
+    if (!scaled)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < t->rows * t->dims; i++)
+        scaled[i] = x[i] / t->columns[i % t->dims].unit;
+    tacit_status status = t->mode == TACIT_ROW_PAPER
+                              ? draw_paper(t, scaled, e, order, out, transform, err)
+                              : draw_sound(t, scaled, e, order, out, err);
+    tc_free(scaled);
     return status;
 }
 
 /* ---- what it costs */
 
-/* Of one row, at zero: the noise of a row does not depend on how many there are. */
-static tacit_status draw_one(const tc_row_terms *t, tc_release **out, tacit_error *err)
-{
-    tc_row_terms one = *t;
-    tc_transform unused;
-    tc_test_noise seeded;
-    size_t order;
-    double *x = tc_alloc(t->dims, sizeof *x);
-    if (!x)
-        return tc_fail_memory(err);
-    one.rows = 1;
-    tc_test_noise_init(&seeded, 0, 0);
-    tc_entropy e = tc_entropy_of_test(&seeded);
-    tacit_status status = draw(&one, x, &e, &order, out, &unused, err);
-    tc_free(x);
-    return status;
-}
-
 tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error *err)
 {
     tc_row_cost cost = {.is_private = t->mode == TACIT_ROW_SOUND};
-    tc_release *drawn = NULL;
+    sound_plan plan;
+    tc_rows_noise noise;
     TC_TRY(tc_row_terms_check(t, err));
     TC_TRY(tc_row_output_sd(t, &cost.output_sd, err));
     if (!cost.is_private) {
@@ -167,14 +155,16 @@ tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error
         *out = cost;
         return TACIT_OK;
     }
-    TC_TRY(draw_one(t, &drawn, err));
-    const tc_release_view *view = tc_release_get(drawn);
-    cost.mechanism = view->event.mechanism == TACIT_DP_GAUSSIAN ? "gaussian-rows" : "laplace-rows";
-    cost.event = view->event;
-    cost.distance = view->distance;
-    cost.input_sd = view->noise_sd;
-    cost.delta = view->event.mechanism == TACIT_DP_GAUSSIAN ? t->delta : 0;
-    tc_release_free(drawn);
+    tacit_status status = sound_plan_init(&plan, t, err);
+    if (status == TACIT_OK)
+        status = tc_rows_plan_noise(&plan.rows, &noise, err);
+    sound_plan_fini(&plan);
+    TC_TRY(status);
+    cost.mechanism = noise.mechanism;
+    cost.event = noise.event;
+    cost.distance = noise.distance;
+    cost.input_sd = noise.sd;
+    cost.delta = noise.gaussian ? t->delta : 0;
     *out = cost;
     return TACIT_OK;
 }

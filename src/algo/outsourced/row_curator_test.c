@@ -336,6 +336,30 @@ static void test_plain_answers_are_remembered(void **state)
     close_fixture(d);
 }
 
+/* Other terms would read another value, or claim other noise, in the same bytes. */
+static void test_an_answer_is_recalled_under_its_own_terms(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    fixture *d = open_fixture();
+    tc_row_answer a;
+    d->terms.output_epsilon = 0.5;
+    d->terms.output_bound = 2;
+    assert_ok(answer(d, NULL, 3, 1, &a, &err));
+    d->terms.output_epsilon = 1;
+    assert_fails(recall(d, 3, &a, &err), TACIT_E_CONFLICT,
+                 "row 3 was answered under other terms (ledger entry 1)");
+    d->terms.output_epsilon = 0.5;
+    d->terms.output_bound = 64;
+    assert_fails(recall(d, 3, &a, &err), TACIT_E_CONFLICT, "under other terms");
+    d->terms.output_epsilon = 0;
+    assert_fails(recall(d, 3, &a, &err), TACIT_E_CONFLICT, "under other terms");
+    d->terms.output_epsilon = 0.5;
+    d->terms.output_bound = 2;
+    assert_ok(recall(d, 3, &a, &err));
+    close_fixture(d);
+}
+
 /* That a row has no value is an answer, and is remembered, too. */
 static void test_a_row_without_a_value_is_answered(void **state)
 {
@@ -477,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_terms_are_checked),
         cmocka_unit_test(test_terms_read_back),
         cmocka_unit_test(test_plain_answers_are_remembered),
+        cmocka_unit_test(test_an_answer_is_recalled_under_its_own_terms),
         cmocka_unit_test(test_a_row_without_a_value_is_answered),
         cmocka_unit_test(test_private_answers_hide_what_is_missing),
         cmocka_unit_test(test_private_answers_are_charged_to_their_row),
