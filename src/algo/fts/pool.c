@@ -283,7 +283,7 @@ static double share_left_open(tc_fts_pool *p, double *row)
     const tc_kernel k = kernel_of(p);
     double left = 0;
     tc_stream s;
-    tc_stream_public(&s, &env->public_seed, TC_FOR_LENS, 1);
+    tc_stream_public(&s, &env->public_seed, TC_FOR_FILTER, 1);
     for (size_t i = 0; i < POINTS_ERROR; i++) {
         const size_t at = domain ? (size_t)tc_draw_below(&s, domain->n) : 0;
         for (size_t d = 0; d < dim_of(p); d++)
