@@ -97,7 +97,7 @@ static void erase(struct tc_ring *r, const tacit_hash *of)
     pthread_mutex_unlock(&r->lock);
 }
 
-void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *event)
+void tc_emit_event(tc_coord *c, const char *study, const tacit_hash *of, json_t *event)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
     const char *name = json_string_value(json_object_get(event, "event"));
@@ -139,10 +139,10 @@ static bool tell_round(tc_open_study *d, const tc_round *r)
 void tc_emit_round(tc_coord *c, tc_open_study *d, const tc_round *r)
 {
     if (tell_round(d, r))
-        tc_coord_say(c, d->name, &d->hash,
-                     json_pack("{s:s, s:I, s:s, s:I}", "event", "round", "round",
-                               (json_int_t)r->number, "phase", tc_phase_name(r->phase),
-                               "deadline_ms", (json_int_t)r->deadline_ms));
+        tc_emit_event(c, d->name, &d->hash,
+                      json_pack("{s:s, s:I, s:s, s:I}", "event", "round", "round",
+                                (json_int_t)r->number, "phase", tc_phase_name(r->phase),
+                                "deadline_ms", (json_int_t)r->deadline_ms));
 }
 
 void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state)
@@ -152,8 +152,8 @@ void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state)
     snprintf(d->told_state, sizeof d->told_state, "%s", state);
     pthread_mutex_unlock(&d->quick);
     if (news)
-        tc_coord_say(c, d->name, &d->hash,
-                     json_pack("{s:s, s:s}", "event", "study", "state", state));
+        tc_emit_event(c, d->name, &d->hash,
+                      json_pack("{s:s, s:s}", "event", "study", "state", state));
 }
 
 /* ---- what others have done ---- */

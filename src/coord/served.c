@@ -29,15 +29,15 @@ uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc)
     return rows && asks_once(o) && rows->n < doc->trials ? rows->n : doc->trials;
 }
 
-void tc_served_say(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
+void tc_emit_trial(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
                    tc_trial_state state, const double *value)
 {
     if (tc_algorithm_takes_replies(doc->algorithm))
         return;
-    tc_coord_say(c, d->name, &d->hash,
-                 json_pack("{s:s, s:I, s:s, s:o}", "event", "trial", "trial", (json_int_t)trial,
-                           "state", tc_trial_state_name(state), "value",
-                           value ? json_real(*value) : json_null()));
+    tc_emit_event(c, d->name, &d->hash,
+                  json_pack("{s:s, s:I, s:s, s:o}", "event", "trial", "trial", (json_int_t)trial,
+                            "state", tc_trial_state_name(state), "value",
+                            value ? json_real(*value) : json_null()));
 }
 
 static tacit_status check_worker(const char *field, const char *worker, tacit_error *err)
@@ -150,7 +150,7 @@ static tacit_status ask_one(asking *s, double *values, tacit_error *err)
 {
     uint64_t number, pulls;
     TC_TRY(tc_study_ask_batch(s->study, &s->req, &s->reading, &number, values, &pulls, err));
-    tc_served_say(s->ask->coord, s->open, s->doc, number, TC_TRIAL_RUNNING, NULL);
+    tc_emit_trial(s->ask->coord, s->open, s->doc, number, TC_TRIAL_RUNNING, NULL);
     return add(s, number, values, pulls > 1 ? pulls : 1, err);
 }
 
@@ -286,7 +286,7 @@ tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_requeue(study, trial, err));
     a->already = true; /* it may have been stale before */
-    tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
+    tc_emit_trial(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
     return tc_answer_json(a, 200,
                           json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
                                     tc_trial_state_name(TC_TRIAL_STALE)),
@@ -336,7 +336,7 @@ tacit_status tc_served_enqueue(tc_request_context *a, tacit_error *err)
     TC_TRY(tc_state_running(a->coord, d->id, &version, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(put_point(a, study, &trial, err));
-    tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_WAITING, NULL);
+    tc_emit_trial(a->coord, d, tc_study_document(study), trial, TC_TRIAL_WAITING, NULL);
     return tc_answer_json(a, 201,
                           json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
                                     tc_trial_state_name(TC_TRIAL_WAITING)),

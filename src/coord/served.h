@@ -11,7 +11,7 @@ uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc);
 /* Bytes of it as text, about. */
 size_t tc_served_size(const json_t *j);
 /* Says what became of a trial, unless the study is told private replies. value NULL: it has none. */
-void tc_served_say(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
+void tc_emit_trial(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
                    tc_trial_state state, const double *value);
 
 #endif

@@ -201,7 +201,7 @@ static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *st
         TC_TRY(find_mean(study, r->trial, &value, err));
     const double *shown = r->failed ? NULL : &value;
     if (first)
-        tc_served_say(a->coord, d, tc_study_document(study), r->trial, state, shown);
+        tc_emit_trial(a->coord, d, tc_study_document(study), r->trial, state, shown);
     return tc_answer_json(a, 200,
                           json_pack("{s:I, s:s, s:o}", "trial", (json_int_t)r->trial, "state",
                                     tc_trial_state_name(state), "value",

@@ -214,8 +214,8 @@ tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
     tacit_hash of = tc_study_hash(&row);
     tc_study_row_fini(&row);
     if (status == TACIT_OK)
-        tc_coord_say(c, doc->name, &of,
-                     json_pack("{s:s, s:s}", "event", "study", "state", "running"));
+        tc_emit_event(c, doc->name, &of,
+                      json_pack("{s:s, s:s}", "event", "study", "state", "running"));
     return status;
 }
 
