@@ -158,11 +158,11 @@ int tc_sqlite_run(tc_sqlite *s, tc_sql which);
 /* Ends a use of the statement: drops its locks and what was bound to it. */
 void tc_sqlite_reset(tc_sqlite *s, tc_sql which);
 /* The sentence and status for a result code of s->db. */
-tacit_status tc_sqlite_say(const tc_sqlite *s, int rc, tacit_error *err);
+tacit_status tc_sqlite_error(const tc_sqlite *s, int rc, tacit_error *err);
 /* The same; compilers see that a failure is never TACIT_OK. */
 static inline tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err)
 {
-    tacit_status status = tc_sqlite_say(s, rc, err);
+    tacit_status status = tc_sqlite_error(s, rc, err);
     return status != TACIT_OK ? status : TACIT_E_INTERNAL;
 }
 
