@@ -31,7 +31,7 @@ typedef struct tc_user_note {
     void (*tell)(void *user, const char *text);
     void *user;
 } tc_user_note;
-void tc_user_say(const tc_user_note *n, const char *fmt, ...) TACIT_PRINTF(2, 3);
+void tc_user_notify(const tc_user_note *n, const char *fmt, ...) TACIT_PRINTF(2, 3);
 
 typedef struct tc_user_ledger_place {
     const char *given;   /* a storage by hand, which is warned of once; NULL: the user's own */
