@@ -69,7 +69,7 @@ static void add_number(struct MHD_Response *m, const char *name, int64_t v)
 void tc_server_add_headers(struct MHD_Response *m, const tc_response *r)
 {
     const tc_protocols ours = tc_protocols_ours();
-    MHD_add_response_header(m, TC_PROTOCOL_HEADER, tc_protocols_say(&ours).text);
+    MHD_add_response_header(m, TC_PROTOCOL_HEADER, tc_protocols_format(&ours).text);
     if (r->content_type)
         MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
     MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");

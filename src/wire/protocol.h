@@ -35,7 +35,7 @@ tc_protocols tc_protocols_ours(void);
 typedef struct tc_protocols_text {
     char text[48];
 } tc_protocols_text;
-tc_protocols_text tc_protocols_say(const tc_protocols *p);
+tc_protocols_text tc_protocols_format(const tc_protocols *p);
 
 /* For a coordinator that speaks `ours`: can a request with this header be answered? NULL: it has none. E_ARG: that is
  * no version. E_UNSUPPORTED: one sentence, which versions both speak and who must be updated. */
