@@ -226,7 +226,7 @@ tacit_status tc_sqlite_salvage(tc_store *store, int64_t study, struct tc_chain *
 tacit_status tc_sqlite_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
 
 /* sqlite_mend.c */
-tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit_error *err);
+tacit_status tc_sqlite_mend(const char *path, tc_mend_report report, void *user, tacit_error *err);
 
 /* sqlite_name_lock.c */
 tacit_status tc_sqlite_lock_name(tc_store *store, const char *name, tc_name_lock **out,
