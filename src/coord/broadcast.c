@@ -151,8 +151,8 @@ tacit_status tc_broadcast_get(tc_request_context *a, tacit_error *err)
     tc_round r;
     uint64_t round, next;
     tc_shared_text *kept;
-    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_number(a, 1, "round", &round, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     find_said(d, round, &kept);
     if (kept) {
         tacit_status status = tc_answer_shared(a, "application/json", kept, err);
@@ -182,7 +182,7 @@ tacit_status tc_privacy_get(tc_request_context *a, tacit_error *err)
     uint64_t after = 0, most = UINT64_MAX;
     TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));
     TC_TRY(tc_query_number(a->q->query, "limit", 1, INT64_MAX, &most, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     pthread_mutex_lock(&d->lock);
     tacit_status status = refresh_ledger(a, d, err);
     if (status == TACIT_OK)

@@ -223,7 +223,7 @@ static void leave_study(tc_request_context *a)
     a->open = NULL;
 }
 
-tacit_status tc_ask_study(tc_request_context *a, tc_open_study **out, tacit_error *err)
+tacit_status tc_request_study(tc_request_context *a, tc_open_study **out, tacit_error *err)
 {
     bool bound = a->caller.study != 0;
     tacit_error why;
@@ -406,7 +406,7 @@ static tacit_status check_study(tc_request_context *a, tacit_error *err)
     if (a->caller.study == 0 || strncmp(a->route->path, of_study, sizeof of_study - 1) != 0 ||
         tc_study_is_open(a->coord, a->words[0], a->caller.study, &a->caller.of))
         return TACIT_OK;
-    return tc_ask_study(a, &d, err);
+    return tc_request_study(a, &d, err);
 }
 
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response *out)

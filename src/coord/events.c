@@ -225,7 +225,7 @@ tacit_status tc_events_get(tc_request_context *a, tacit_error *err)
     tc_open_study *d;
     TC_TRY(tc_query_text(a->q->query, "study", a->words[0], sizeof a->words[0], err));
     if (*a->words[0]) {
-        TC_TRY(tc_ask_study(a, &d, err));
+        TC_TRY(tc_request_study(a, &d, err));
         snprintf(l->study, sizeof l->study, "%s", d->name);
         l->of = d->hash;
     } else if (a->caller.study != 0) {

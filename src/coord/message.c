@@ -49,10 +49,10 @@ static tacit_status empty(arrival *m, tacit_error *err)
 
 static tacit_status read_body(tc_request_context *a, arrival *m, tacit_error *err)
 {
-    const char *message = tc_ask_text(a, "message"), *decline = tc_ask_text(a, "decline");
+    const char *message = tc_request_text(a, "message"), *decline = tc_request_text(a, "decline");
     if (!message == !decline)
         return tc_fail(err, TACIT_E_ARG, "give one of message and decline");
-    m->sequence = (uint64_t)tc_ask_whole(a, "sequence");
+    m->sequence = (uint64_t)tc_request_whole(a, "sequence");
     m->declines = decline != NULL;
     TC_TRY(tc_base64_bytes(message ? message : decline, message ? "message" : "decline",
                            MESSAGE_MOST, &m->bytes, &m->n, err));
@@ -324,8 +324,8 @@ static tacit_status post(tc_request_context *a, arrival *m, tacit_error *err)
 tacit_status tc_message_post(tc_request_context *a, tacit_error *err)
 {
     arrival m = {.agent = a->caller.agent};
-    TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
-    TC_TRY(tc_ask_federated(a, &m.open, err));
+    TC_TRY(tc_request_number(a, 1, "round", &m.round, err));
+    TC_TRY(tc_request_federated(a, &m.open, err));
     tacit_status status = post(a, &m, err);
     if (m.bytes) {
         explicit_bzero(m.bytes, m.n);
@@ -430,9 +430,9 @@ tacit_status tc_message_get(tc_request_context *a, tacit_error *err)
     tc_round r;
     tc_study_state state;
     uint64_t round, agent, version;
-    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_ask_number(a, 2, "agent", &agent, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_number(a, 1, "round", &round, err));
+    TC_TRY(tc_request_number(a, 2, "agent", &agent, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     if (!d->plan->doc->algorithm->relay)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "%s hands on no message of a single agent",
                          d->plan->doc->algorithm->name);

@@ -52,14 +52,14 @@ static tacit_status check_worker(const char *field, const char *worker, tacit_er
 
 static tacit_status read_worker(const tc_request_context *a, const char **out, tacit_error *err)
 {
-    *out = tc_ask_text(a, "worker");
+    *out = tc_request_text(a, "worker");
     return check_worker("worker", *out, err);
 }
 
 /* Whoever lets short leases run out, and asks again, writes to the journal each time. */
 static int64_t read_lease(const tc_request_context *a)
 {
-    int64_t ms = (int64_t)(tc_ask_real(a, "lease_s") * 1000 + 0.5);
+    int64_t ms = (int64_t)(tc_request_real(a, "lease_s") * 1000 + 0.5);
     return ms < LEASE_LEAST_MS ? LEASE_LEAST_MS : ms;
 }
 
@@ -169,12 +169,12 @@ static tacit_status ask_more(asking *s, tacit_error *err)
 
 static tacit_status read_from(asking *s, tacit_error *err)
 {
-    const char *from = tc_ask_text(s->ask, "from");
+    const char *from = tc_request_text(s->ask, "from");
     if (!from != !json_object_get(s->ask->body, "trial"))
         return tc_fail(err, TACIT_E_ARG,
                        "from and trial come together: whose trial, and which one");
     s->from = from;
-    s->wanted = (uint64_t)tc_ask_whole(s->ask, "trial");
+    s->wanted = (uint64_t)tc_request_whole(s->ask, "trial");
     return from ? check_worker("from", from, err) : TACIT_OK;
 }
 
@@ -223,9 +223,9 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     TC_TRY(read_from(s, err));
     TC_TRY(tc_open_study_served(a->coord, s->open, &s->study, err));
     s->doc = tc_study_document(s->study);
-    s->count = (size_t)tc_ask_whole(a, "count");
+    s->count = (size_t)tc_request_whole(a, "count");
     s->req.lease_ms = read_lease(a);
-    s->req.pulls = (uint64_t)tc_ask_whole(a, "pulls");
+    s->req.pulls = (uint64_t)tc_request_whole(a, "pulls");
     TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
     s->req.planned = tc_served_planned(o, s->doc);
     tc_study_unlook(s->study);
@@ -235,7 +235,7 @@ static tacit_status read_asking(asking *s, tacit_error *err)
 tacit_status tc_served_suggest(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     asking s = {.ask = a, .open = d, .trials = json_array()};
     uint64_t version;
     tacit_status status = s.trials ? read_asking(&s, err) : tc_fail_memory(err);
@@ -257,12 +257,12 @@ tacit_status tc_served_suggest(tc_request_context *a, tacit_error *err)
 tacit_status tc_served_heartbeat(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     const char *worker;
     uint64_t trial;
     int64_t until;
-    TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
+    TC_TRY(tc_request_number(a, 1, "trial", &trial, err));
     TC_TRY(read_worker(a, &worker, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
@@ -278,10 +278,10 @@ tacit_status tc_served_heartbeat(tc_request_context *a, tacit_error *err)
 tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     uint64_t trial;
-    TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
+    TC_TRY(tc_request_number(a, 1, "trial", &trial, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_requeue(study, trial, err));
@@ -330,7 +330,7 @@ static tacit_status put_point(tc_request_context *a, tc_study *study, uint64_t *
 tacit_status tc_served_enqueue(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     uint64_t trial, version;
     TC_TRY(tc_state_running(a->coord, d->id, &version, err));

@@ -99,10 +99,10 @@ static tacit_status read_report(const tc_request_context *a, const tc_study *stu
     const tc_study_doc *doc = tc_study_document(study);
     const json_t *value = json_object_get(a->body, "value");
     const json_t *values = json_object_get(a->body, "values");
-    TC_TRY(tc_ask_number(a, 1, "trial", &r->trial, err));
+    TC_TRY(tc_request_number(a, 1, "trial", &r->trial, err));
     TC_TRY(check_private(doc, a->body, err));
     TC_TRY(read_noise(r, doc, a->body, err));
-    r->failed = tc_ask_text(a, "failed");
+    r->failed = tc_request_text(a, "failed");
     r->value = json_number_value(value ? value : json_object_get(a->body, "reply"));
     if (values)
         TC_TRY(read_pulls(r, study, values, err));
@@ -212,7 +212,7 @@ static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *st
 tacit_status tc_served_complete(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     report r = {0};
     bool first;

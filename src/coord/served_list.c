@@ -109,7 +109,7 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
 tacit_status tc_served_list(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     const tc_optimizer *o;
     page p = {.more = false};
@@ -135,7 +135,7 @@ tacit_status tc_served_list(tc_request_context *a, tacit_error *err)
 tacit_status tc_served_best(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     const tc_optimizer *o;
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
