@@ -99,7 +99,7 @@ tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, in
 
 /* ---- none ---- */
 
-static tacit_status release_seen(tc_study *s, const tc_optimizer *o, void *user, tacit_error *err)
+static tacit_status requeue_seen(tc_study *s, const tc_optimizer *o, void *user, tacit_error *err)
 {
     const uint64_t *trial = user;
     const tc_trial *t = NULL;
@@ -114,7 +114,7 @@ static tacit_status release_seen(tc_study *s, const tc_optimizer *o, void *user,
 
 tacit_status tc_study_requeue(tc_study *s, uint64_t trial, tacit_error *err)
 {
-    return tc_study_change(s, release_seen, &trial, err);
+    return tc_study_change(s, requeue_seen, &trial, err);
 }
 
 static tacit_status expire_locked(tc_study *s, int64_t *next_ms, tacit_error *err)
