@@ -358,9 +358,9 @@ static void a_store_rolled_back_under_a_handle_is_noticed(void **state)
     tc_ledger_close(l);
 }
 
-/* ---- witnesses */
+/* ---- readers that keep heads */
 
-static void readers_witness_a_rollback(void **state)
+static void readers_notice_a_rollback(void **state)
 {
     (void)state;
     tacit_error err = {0};
@@ -424,7 +424,7 @@ int main(void)
         TEST(missing_and_misplaced_entries_are_named),
         TEST(spliced_entries_are_named),
         TEST(a_store_rolled_back_under_a_handle_is_noticed),
-        TEST(readers_witness_a_rollback),
+        TEST(readers_notice_a_rollback),
         TEST(bad_charges_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
