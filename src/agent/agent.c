@@ -45,7 +45,7 @@ static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *e
 /* Is the study the one that this storage knows by that name? */
 static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p, tacit_error *err)
 {
-    o->offer.name = a->kept;
+    o->offer.name = a->local_name;
     TC_TRY(be_alone(a, p, err));
     TC_TRY(tc_study_check_offer(a->cfg.store, &o->offer, err));
     return tc_identity_check(a, &p->hash, err);
@@ -107,8 +107,8 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     bool enrolled;
     tc_offer o;
     a->name = tc_strdup(a->cfg.study);
-    a->kept = tc_strdup(a->cfg.as ? a->cfg.as : a->cfg.study);
-    if (!a->name || !a->kept)
+    a->local_name = tc_strdup(a->cfg.as ? a->cfg.as : a->cfg.study);
+    if (!a->name || !a->local_name)
         return tc_fail_memory(err);
     TC_TRY(tc_identity_load(a, &enrolled, err));
     if (!enrolled && !a->cfg.join_token)
@@ -186,7 +186,7 @@ void tc_agent_close(tc_agent *a)
     tc_text_fini(&a->outbox.message);
     tc_planned_fini(&a->planned);
     tc_free(a->name);
-    tc_free(a->kept);
+    tc_free(a->local_name);
     tc_free(a);
 }
 

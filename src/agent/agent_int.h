@@ -37,8 +37,8 @@ typedef struct tc_planned {
 
 struct tc_agent {
     tc_agent_config cfg;
-    char *name; /* of the study */
-    char *kept; /* what the store calls it */
+    char *name;       /* of the study */
+    char *local_name; /* what the store calls it */
     tc_public_key public_key;
     tc_secret_key secret_key;
     bool has_key;    /* it is in the store */

@@ -80,12 +80,12 @@ static tacit_status read_known(tc_store *store, const char *study, known *out, t
 
 static tacit_status load(tc_agent *a, known *out, tacit_error *err)
 {
-    return read_known(a->cfg.store, a->kept, out, err);
+    return read_known(a->cfg.store, a->local_name, out, err);
 }
 
 static tacit_status keep(tc_agent *a, const known *k, tacit_error *err)
 {
-    tc_record w = which(a->kept);
+    tc_record w = which(a->local_name);
     tc_text bytes = {0};
     tc_text_add_bytes(&bytes, &k->paid, sizeof k->paid);
     tc_text_add_bytes(&bytes, k->notes, k->n * sizeof *k->notes);
@@ -279,7 +279,7 @@ static tacit_status check_heard(tc_agent *a, const tc_ledger *l, tacit_error *er
 {
     hearing h = {.ledger = l, .plan = tc_study_get_plan(a->study)};
     tc_study_row row;
-    TC_TRY(tc_store_study_get(a->cfg.store, a->kept, &row, err));
+    TC_TRY(tc_store_study_get(a->cfg.store, a->local_name, &row, err));
     tacit_status status = tc_store_scan(a->cfg.store, row.id, 0, check_round, &h, err);
     tc_study_row_fini(&row);
     return status;

@@ -27,7 +27,8 @@ typedef struct seen {
 
 static tc_record which(const tc_agent *a)
 {
-    return (tc_record){.kind = TC_RECORD_RECEIPT, .key = a->kept, .key_size = strlen(a->kept)};
+    return (tc_record){
+        .kind = TC_RECORD_RECEIPT, .key = a->local_name, .key_size = strlen(a->local_name)};
 }
 
 /* *version 0: nothing was seen yet. */
