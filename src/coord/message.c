@@ -183,8 +183,8 @@ static tacit_status refuse_late(tc_request_context *a, const arrival *m, tacit_e
 /* ---- entering ---- */
 
 /* The change that makes sure that the round takes messages. */
-static void enter_round(tc_request_context *a, const arrival *m, const tc_round *r,
-                        tc_changes *changes)
+static void require_open_round(tc_request_context *a, const arrival *m, const tc_round *r,
+                               tc_changes *changes)
 {
     tc_key key = tc_key_word("round");
     if (r->phase == TC_PHASE_OPEN && r->number == m->round) {
@@ -197,15 +197,15 @@ static void enter_round(tc_request_context *a, const arrival *m, const tc_round 
     tc_round_change(changes, m->open->id, r, &fresh);
 }
 
-static tacit_status enter(tc_request_context *a, const arrival *m, const tc_round *r,
-                          uint64_t running, tacit_error *err)
+static tacit_status store_message(tc_request_context *a, const arrival *m, const tc_round *r,
+                                  uint64_t running, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key place = place_of(m), who = tc_roster_key(m->agent), state = tc_key_word("state");
     tc_member_row member = m->member;
     int64_t id = m->open->id;
     tc_changes_add(&changes, TC_REQUIRE, id, TC_RECORD_STATE, &state, running, NULL);
-    enter_round(a, m, r, &changes);
+    require_open_round(a, m, r, &changes);
     tc_changes_add(&changes, TC_INSERT, id, TC_RECORD_RECEIPT, &place, 0, receipt_json(m, false));
     tc_changes_bytes(&changes, TC_INSERT, id, TC_RECORD_MESSAGE, &place, 0,
                      m->n > 0 ? m->bytes : (const void *)"", m->n);
@@ -270,12 +270,12 @@ static tacit_status try_once(tc_request_context *a, arrival *m, tacit_error *err
         return tc_refuse(a, 409, TACIT_E_STATE, err,
                          "sequence must be above %" PRIu64 ", got %" PRIu64, m->member.sequence,
                          m->sequence);
-    return enter(a, m, &r, running, err);
+    return store_message(a, m, &r, running, err);
 }
 
 /* Others change the round, an agent may send twice at once, its key may change and it may be revoked:
  * look again then, at all of it. Whose signature held is still who it was when its message entered,
- * for `enter` replaces the very version of the agent's record that the key was read from: so the first
+ * for `store_message` replaces the very version of the agent's record that the key was read from: so the first
  * attempt need not look a second time. */
 static tacit_status accept(tc_request_context *a, arrival *m, tacit_error *err)
 {
