@@ -22,7 +22,7 @@ static void open_study_free(tc_open_study *d)
     tc_study_close(d->study);
     pthread_mutex_destroy(&d->lock);
     pthread_mutex_destroy(&d->quick);
-    tc_shared_text_end(d->said);
+    tc_shared_text_end(d->cached);
     tc_shared_text_end(d->points);
     tc_free(d->name);
     tc_free(d);
