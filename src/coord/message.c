@@ -35,8 +35,9 @@ typedef struct arrival {
 
 /* ---- what was sent ---- */
 
-/* A refusal is as long as a message and says nothing: it is kept as a message without a byte. */
-static tacit_status empty(arrival *m, tacit_error *err)
+/* A decline is as long as a message, so that its length tells nothing, and is all zeros. It is stored as a message
+ * of no bytes. */
+static tacit_status take_decline(arrival *m, tacit_error *err)
 {
     uint8_t any = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -56,7 +57,7 @@ static tacit_status read_body(tc_request_context *a, arrival *m, tacit_error *er
     m->declines = decline != NULL;
     TC_TRY(tc_base64_bytes(message ? message : decline, message ? "message" : "decline",
                            MESSAGE_MOST, &m->bytes, &m->n, err));
-    return m->declines ? empty(m, err) : TACIT_OK;
+    return m->declines ? take_decline(m, err) : TACIT_OK;
 }
 
 static tacit_status check_signature(tc_request_context *a, arrival *m, tacit_error *err)
