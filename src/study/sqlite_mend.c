@@ -295,9 +295,9 @@ static void find_salts(const log_image *l, size_t n, uint32_t salts[2])
 }
 
 /* Whether there is a log to mend at all. The size of a page is the file's, for the log's may be damaged. */
-static bool frame_log(log_image *l, const bytes *file, tacit_error *err, tacit_status *st)
+static bool frame_log(log_image *l, const bytes *file, tacit_error *err, tacit_status *status)
 {
-    *st = TACIT_OK;
+    *status = TACIT_OK;
     if (l->raw.n < LOG_HEADER || file->n < 100)
         return false;
     l->page = (size_t)file->data[16] << 8 | file->data[17];
@@ -307,7 +307,7 @@ static bool frame_log(log_image *l, const bytes *file, tacit_error *err, tacit_s
     l->big = get(l->raw.data) == BIG;
     l->holds = tc_alloc(l->n + 1, sizeof *l->holds);
     if (!l->holds)
-        *st = tc_fail_memory(err);
+        *status = tc_fail_memory(err);
     return l->page >= 512 && l->n > 0 && l->holds;
 }
 
