@@ -34,8 +34,6 @@ typedef struct tc_chain {
     tc_checksum sum;
 } tc_chain;
 
-/* Of a study without events. */
-tc_chain tc_chain_new(const tc_checksum *origin);
 /* Writing: the sum of the next event, which becomes the end. */
 const tc_checksum *tc_chain_add(tc_chain *c, const tc_event_row *e);
 
