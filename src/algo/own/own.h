@@ -39,7 +39,6 @@ void tc_own_free(tc_own *o); /* NULL is allowed */
 
 /* From now on; in the place of what was heard before. */
 void tc_own_hear(tc_own *o, const tc_heard *h);
-void tc_own_forget(tc_own *o); /* nothing is heard any more */
 
 /* The values of the history in units of the anchors, for others: n of them, until the next call. They are all 0 while
  * units are not known: with fewer than 3 anchors, and where these do not differ. */
