@@ -83,7 +83,7 @@ static void put(struct tc_ring *r, const tacit_hash *of, const char *name, const
     tc_text_fini(&text);
 }
 
-/* What was said of a study goes with it: values of its trials are in there. */
+/* Erases the events of an erased study: they have values of its trials. */
 static void erase(struct tc_ring *r, const tacit_hash *of)
 {
     pthread_mutex_lock(&r->lock);
@@ -242,7 +242,7 @@ tacit_status tc_events_get(tc_request_context *a, tacit_error *err)
     return TACIT_OK;
 }
 
-/* The id comes first, so that who hears nothing can still say where it was. */
+/* The id comes first, so that a listener that hears nothing can still say where it was. */
 static size_t begin(const struct tc_ring *r, tc_listener *l, char *out, size_t size)
 {
     static const char reset[] = "event: reset\ndata: {\"event\": \"reset\"}\n";

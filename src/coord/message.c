@@ -106,7 +106,7 @@ static json_t *receipt_json(const arrival *m, bool late)
     return json_pack("{s:I, s:b}", "sequence", (json_int_t)m->sequence, "late", (int)late);
 }
 
-/* With the key that signed: the agent may have another one by the time somebody looks. */
+/* Stores the key that signed, because the agent's key may change later. */
 static json_t *evidence_json(const arrival *m)
 {
     tc_text key = {0};
@@ -149,7 +149,7 @@ static tacit_status find_receipt(tc_request_context *a, const arrival *m, receip
     return out->there && out->same && !out->late ? is_stored(a, m, &out->same, err) : TACIT_OK;
 }
 
-/* That an agent signed two messages for one place; one such record is enough. */
+/* Stores that an agent signed two messages for one place; one such record is enough. */
 static tacit_status keep_evidence(tc_request_context *a, const arrival *m, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
@@ -274,10 +274,9 @@ static tacit_status try_once(tc_request_context *a, arrival *m, tacit_error *err
     return store_message(a, m, &r, running, err);
 }
 
-/* Others change the round, an agent may send twice at once, its key may change and it may be revoked:
- * look again then, at all of it. Whose signature held is still who it was when its message entered,
- * for `store_message` replaces the very version of the agent's record that the key was read from: so the first
- * attempt need not look a second time. */
+/* On a conflict everything is checked again: the round, the agent's sequence or its key may have changed, or it was
+ * revoked. The first attempt need not check the signature twice, because `store_message` replaces the very version
+ * of the agent's record that the key was read from. */
 static tacit_status accept(tc_request_context *a, arrival *m, tacit_error *err)
 {
     tacit_status status = try_once(a, m, err);
@@ -366,7 +365,7 @@ static tacit_status relay(tc_request_context *a, tc_open_study *d, uint64_t roun
 }
 
 /* Where to look for the last message of an agent in `round` or before it, going back; *rounds: in how many.
- * Its record says where the last one of all is: who asks about the latest round looks once. */
+ * The agent's record says where its last message is: a question about the latest round takes one look. */
 static tacit_status where_to_look(tc_request_context *a, const tc_open_study *d, uint64_t agent,
                                   uint64_t *round, uint64_t *rounds, tacit_error *err)
 {

@@ -71,8 +71,8 @@ tacit_status tc_refuse(tc_request_context *a, int http, tacit_status code, tacit
 /* more: fields beside those of every problem; borrowed, may be NULL. */
 void tc_problem(tc_response *out, int http, tacit_status code, const char *detail, json_t *more);
 int tc_problem_http(tacit_status code);
-/* May one more refusal of who asks (401, 403, 429) go into the log? Anybody can bring them about, so there are
- * only so many in a second; the next that may says first how many did not. */
+/* May one more refusal of a client (401, 403, 429) go into the log? Anybody can cause them, so only so many
+ * are logged in a second; the next one that is logged says first how many were not. */
 bool tc_problem_is_said(tc_coord *c);
 
 /* Fields of the body, which has its shape already. Text: NULL if absent; borrowed. Numbers: what the

@@ -222,7 +222,7 @@ static tacit_status add_place(tc_request_context *a, enrolment *e, tc_changes *c
     return TACIT_OK;
 }
 
-/* It has its place, and has lost its access token with the answer. */
+/* The agent has its place, and has lost its access token with the answer. */
 static tacit_status give_back(tc_request_context *a, enrolment *e, tc_changes *changes,
                               tacit_error *err)
 {

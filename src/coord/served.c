@@ -56,7 +56,7 @@ static tacit_status read_worker(const tc_request_context *a, const char **out, t
     return check_worker("worker", *out, err);
 }
 
-/* Whoever lets short leases run out, and asks again, writes to the journal each time. */
+/* A worker that lets short leases run out, and asks again, writes to the journal each time. */
 static int64_t read_lease(const tc_request_context *a)
 {
     int64_t ms = (int64_t)(tc_request_real(a, "lease_s") * 1000 + 0.5);
@@ -199,7 +199,7 @@ static tacit_status count_claim(asking *s, tacit_error *err)
                             d->name);
 }
 
-/* What a worker that is gone had, now under the name of this one. Asked again: its own by then. */
+/* Gives the trial of a worker that is gone to this one. If the request is repeated, the trial is its own by then. */
 static tacit_status take_over(asking *s, tacit_error *err)
 {
     uint64_t number = s->wanted;

@@ -44,7 +44,7 @@ static tacit_status check_private(const tc_study_doc *doc, const json_t *body, t
                  : TACIT_OK;
 }
 
-/* Whoever evaluates adds the noise and says how much. That it is there cannot be seen; that it was forgotten can. */
+/* The worker adds the noise and says how much. Its presence cannot be checked; a report without it can be refused. */
 static tacit_status read_noise(report *r, const tc_study_doc *doc, const json_t *body,
                                tacit_error *err)
 {

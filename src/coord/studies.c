@@ -56,7 +56,7 @@ tacit_status tc_state_open(tc_coord *c, int64_t study, tacit_error *err)
     return state == TC_STUDY_CLOSED ? tc_fail(err, TACIT_E_STATE, "the study is closed") : TACIT_OK;
 }
 
-/* In a pause nobody could send: what is left of the round begins anew. */
+/* Nobody could send during the pause, so the open round gets a new deadline. */
 static tacit_status extend_round(tc_coord *c, const tc_open_study *d, tc_changes *changes,
                                  tacit_error *err)
 {
@@ -359,7 +359,7 @@ tacit_status tc_studies_show(tc_request_context *a, tacit_error *err)
     return status;
 }
 
-/* They never change, and there may be many: written once. NULL: no memory. */
+/* The points of a study as CSV, made once: they never change, and there may be many. NULL: no memory. */
 static tc_shared_text *points_csv(tc_open_study *d, const tc_domain *domain)
 {
     pthread_mutex_lock(&d->quick);

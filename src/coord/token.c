@@ -151,7 +151,7 @@ static bool read_terms(tc_caller *w, int64_t *expires_ms, const json_t *j)
     return true;
 }
 
-/* Who enrolled with the last use of a token may have lost the answer, and must read the study to ask
+/* An agent that enrolled with the last use of a token may have lost the answer, and must read the study to ask
  * again. */
 static bool exhausted(const tc_coord *c, const tc_caller *w)
 {
