@@ -22,8 +22,8 @@ static tacit_status open_ledger(tc_agent *a, tacit_error *err)
     return tc_ledger_open(&a->ledger, a->cfg.ledger, &io, err);
 }
 
-/* Two that start together by different names would both find that the storage has no such study, and both
- * enrol: two messages with the same data for one price. Held until the study is in the storage. */
+/* Two processes that join the same study under different local names would both find no such study and both
+ * enrol: two messages with the same data for one price. The lock is held until the study is in the storage. */
 static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *err)
 {
     tacit_error why = {0};
@@ -51,7 +51,7 @@ static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p
     return tc_identity_check(a, &p->hash, err);
 }
 
-/* Beside what the document says itself, a coordinator says that of itself. */
+/* The coordinator says that its noise comes from a seed, although the document promises privacy. */
 static bool is_seeded(const tc_offer *o, const tc_study_plan *p)
 {
     bool matters = p->doc->promise != TC_PROMISE_RECORDS; /* there, agents add the noise */

@@ -102,7 +102,7 @@ typedef struct tc_offer {
 /* E_NOT_FOUND: the coordinator does not know this token. */
 tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err);
 void tc_offer_fini(tc_offer *o);
-/* What it follows from: the plan, as this agent makes it. */
+/* Makes the plan that the offer's document leads to. */
 tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *err);
 /* Has the study been closed for good? */
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
@@ -173,7 +173,7 @@ tacit_status tc_coordinator_restored_check(tc_agent *a, const tc_ledger *l, cons
  * was restored since is paid for once more. */
 tacit_status tc_coordinator_restored_place(tc_agent *a, uint64_t round, tacit_hash *out,
                                            tacit_error *err);
-/* That place: of a study, after the restore that this head is the note of. */
+/* The place in the ledger that a study's rounds get after the restore whose note has this head. */
 tacit_hash tc_coordinator_restored_second(const tacit_hash *study, const tacit_hash *note);
 /* Was this round's message paid for before the restore, and not since? Then we hear first. */
 tacit_status tc_coordinator_restored_waits(tc_agent *a, uint64_t round, bool *out,

@@ -131,7 +131,7 @@ tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err)
     return TACIT_OK;
 }
 
-/* Its token says nothing to the coordinator of another study, and must not be lost to one. */
+/* The agent's token is of no use in another study, and enrolling there must not overwrite it. */
 tacit_status tc_identity_check(const tc_agent *a, const tacit_hash *study, tacit_error *err)
 {
     static const tacit_hash unknown;

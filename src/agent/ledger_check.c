@@ -206,7 +206,7 @@ static tacit_status read_all(tc_agent *a, tacit_error *err)
     return status;
 }
 
-/* What is new is kept as seen. */
+/* Stores the newest head as the last one seen. */
 static tacit_status keep_newer(tc_agent *a, tacit_error *err)
 {
     tacit_head now = tc_ledger_get_head(a->theirs), last = {0};
