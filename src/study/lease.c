@@ -14,9 +14,9 @@ static int64_t lease_end(const tc_trial *t)
 
 /* ---- more time ---- */
 
-/* Who heartbeats every second would fill the journal: an extension is written down if it is worth an eighth
- * of a lease, and three seconds; of a lease so short that this would lose it, a third. It is measured in what
- * it adds, so longer and longer leases are no way around it. */
+/* Heartbeats every second would fill the journal. An extension is stored only if it adds at least an eighth of
+ * the lease and three seconds (for short leases, a third). What counts is the time that it adds, so longer and
+ * longer leases are no way around it. */
 enum { WORTH = 8, LEAST_MS = 3000, LEAST = 3 };
 
 static int64_t worth(int64_t lease_ms)

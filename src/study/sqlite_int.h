@@ -128,7 +128,7 @@ typedef struct tc_store_age {
 enum { TC_SQLITE_SCHEMA = 5, TC_SQLITE_APPLICATION = 0x74616374 /* "tact": never changes */ };
 /* Inside a transaction: from this version to the newest. E_CORRUPT: the tables are others. */
 tacit_status tc_sqlite_upgrade(tc_sqlite *s, int version, tacit_error *err);
-/* Of a file that has sums. */
+/* The age of a file that has checksums (tc_sqlite_has_sums). */
 tacit_status tc_sqlite_age(const tc_sqlite *s, tc_store_age *out, tacit_error *err);
 bool tc_sqlite_has_sums(int version);
 

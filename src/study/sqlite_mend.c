@@ -90,7 +90,7 @@ static const uint8_t *frame_at(const log_image *l, size_t i)
     return l->raw.data + LOG_HEADER + i * l->frame;
 }
 
-/* Of frame i, after one whose checksum this is. */
+/* The checksum of frame i, after a frame with the checksum `before`. */
 static check sum_frame(const log_image *l, size_t i, check before)
 {
     const uint8_t *f = frame_at(l, i);
@@ -210,7 +210,7 @@ static void name_files(names *n, const char *path)
 
 /* ---- the whole ---- */
 
-/* A store that opens needs no mending. What is wrong with it otherwise is said by whoever opens it next. */
+/* A store that opens needs no mending. Any other damage is reported when it is opened next. */
 static bool opens(const char *path)
 {
     tc_store *s = NULL;
