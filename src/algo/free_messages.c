@@ -19,7 +19,7 @@ static bool is_given(const json_t *given, const char *word)
     return false;
 }
 
-/* Whoever gives the length-scale, or agents another model, leaves nothing to vote on. */
+/* A document that gives the length-scale, or another model of the agents, leaves nothing to vote on. */
 static bool is_open(const json_t *given, const char *word)
 {
     static const char *const excludes_vote[] = {"lengthscale", "own", "sampling", "sampling_rate",

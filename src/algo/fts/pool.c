@@ -154,7 +154,8 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-/* Of each as many values, evenly spaced in the order they came, as there is room for: about `most` in all. */
+/* Takes up to as many values of each agent as there is room for, evenly spaced in the order they came: about `most`
+ * in all. */
 static tacit_status gather(tc_fts_pool *p, size_t most, tacit_error *err)
 {
     const size_t dim = dim_of(p);

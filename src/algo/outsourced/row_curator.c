@@ -137,7 +137,7 @@ static tacit_status draw(const tc_row_terms *t, const double *x, tc_entropy *e, 
 
 /* ---- what it costs */
 
-/* Of one row, at zero: the noise of a row does not depend on how many there are. */
+/* Draws a release of one row at zero: the noise of a row does not depend on how many there are. */
 static tacit_status draw_one(const tc_row_terms *t, tc_release **out, tacit_error *err)
 {
     tc_row_terms one = *t;

@@ -209,7 +209,7 @@ static bool among_numbers(size_t number, const size_t *numbers, size_t n)
     return found > 0;
 }
 
-/* Of candidates the sequence is no permutation: it asks for none twice that has a value already. */
+/* On a finite space the sequence may repeat candidates. Those that already have a value are skipped. */
 static bool is_asked(const tc_env *env, const double *values)
 {
     const tc_history *h = env->history;
