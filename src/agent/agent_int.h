@@ -1,4 +1,4 @@
-/* agent_int.h - what the files of an agent share. Nobody else includes it.
+/* agent_int.h - what the files of an agent share. No other folder of src includes it.
  *
  *   agent.c     opening and closing
  *   identity.c  its key, its place and its token: made once, kept in its store
@@ -11,7 +11,10 @@
  *   ledger_check.c  the coordinator's ledger: does it extend what was seen?
  *   coordinator_restored.c  a coordinator that comes from a backup
  *   agent_restored.c  an agent that comes from a backup
- *   request.c   requests and answers */
+ *   request.c   requests and answers
+ *   traffic.c   what left this machine, from journal and ledgers; message_numbers.c: the numbers in a message
+ *   alone.c     what the agent would have reached without its federation
+ *   served_client.c, served_look.c, served_request.c  a client of a served study (served_int.h) */
 #ifndef TC_AGENT_AGENT_INT_H
 #define TC_AGENT_AGENT_INT_H
 
@@ -60,7 +63,7 @@ struct tc_agent {
 
 /* ---- request.c */
 
-/* An answer; end with tc_reply_fini. body is NULL where it is not JSON. */
+/* An answer; end with tc_answered_fini. body is NULL where it is not JSON. */
 typedef struct tc_answered {
     int status;
     tc_text text;

@@ -4,7 +4,7 @@
  * the connection's own buffer; when there are none the connection is suspended, until something
  * was said of its study or a heartbeat is due. A heartbeat is a comment. It finds out who is gone: the system gives
  * up a connection whose bytes nobody acknowledges (TCP_USER_TIMEOUT), and who takes nothing for some
- * heartbeats is cut off. Called by server.c and server_request.c. */
+ * heartbeats is cut off. Called by server.c, server_request.c and server_listen.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"

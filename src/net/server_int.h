@@ -1,4 +1,4 @@
-/* server_int.h - what the files of the server share. Nobody else includes it.
+/* server_int.h - what the files of the server share. No other folder of src includes it.
  *
  *   server.c          birth, the clock, end
  *   server_request.c  one request, from its headers to its answer

@@ -13,7 +13,7 @@
  * Tokens take turns: next is a request of the token that was served least recently, and those of one token keep their
  * order. A study has so many places in the slow queue; when all are taken, the token with the most of them loses
  * its newest to a token that has fewer. So nobody is sent away for what others do, as long as it asks for less
- * than they. Called by server_request.c and server_park.c. */
+ * than they. Called by server.c, server_request.c and server_park.c. */
 #include "net/server_int.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* lease.c - how long a worker may have a trial: more time for one that lives, none for one that is gone
- * (study.h). Called by coord/. */
+ * (study.h). Called by study_local.c and coord/. */
 #include "study/study_int.h"
 
 #include "base/error.h"
