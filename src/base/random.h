@@ -90,7 +90,7 @@ typedef struct tc_noise {
 } tc_noise;
 
 /* The word that tells them apart: random, never zero, another in a child than in its parent. For
- * whoever keeps drawn noise: used on both sides of a fork, the same noise hides nothing. */
+ * code that keeps drawn noise: used on both sides of a fork, the same noise hides nothing. */
 uint64_t tc_this_process(void);
 
 void tc_noise_init(tc_noise *n);
