@@ -169,7 +169,7 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
                                  size_t *upload_size, void **state);
 void tc_server_end(void *user, struct MHD_Connection *c, void **state,
                    enum MHD_RequestTerminationCode code);
-/* The answer to who asks too much, made once: it costs nothing. NULL: no memory. */
+/* The answer to a client that asks too much, made once, so that it costs nothing. NULL: no memory. */
 struct MHD_Response *tc_server_too_many(void);
 /* Those that every answer has, and those that this one needs. */
 void tc_server_add_headers(struct MHD_Response *m, const tc_response *r);
@@ -307,13 +307,13 @@ void tc_server_deafen(tc_server *s);
 void tc_server_greet(tc_connection *g);
 /* Its end. */
 void tc_server_forget(tc_connection *g);
-/* Of an IPv6 address the first 64 bits count: who has one such address has them all. */
+/* Keeps the first 64 bits of an IPv6 address: an owner of one such address has them all. */
 void tc_server_network(struct sockaddr_storage *a);
 
 /* ---- connections (server_connection.c) */
 
 tc_connection *tc_connection_of(struct MHD_Connection *c); /* NULL: there was no memory for it */
-/* Whose turn is it? Theirs must not last too long. g may be NULL. */
+/* Sets whose turn it is. A turn of the other side must not last too long. g may be NULL. */
 void tc_connection_turn(tc_server *s, tc_connection *g, tc_turn turn);
 /* MHD has read the first line of a request. */
 void *tc_connection_begin(void *user, const char *uri, struct MHD_Connection *c);

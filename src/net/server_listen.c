@@ -233,7 +233,7 @@ static void accept_one(tc_server *s)
     }
 }
 
-/* Who sleeps is there. */
+/* Handles an event of epoll: on the listener, the bell, or a connection that is suspended. */
 static void open_door(tc_server *s, void *who)
 {
     uint64_t rings;
