@@ -140,7 +140,7 @@ typedef struct tc_ledger_budget {
     const tc_accountant
         *accountant;        /* NULL: the filter, for parameters chosen in view of releases */
     bool accepts_uncounted; /* also where nobody can tell what was spent (tc_ledger_note_restore) */
-    /* Of the study that is charged; may be NULL. With it the accountant counts for this study only, and
+    /* The document of the study that is charged; may be NULL. With it the accountant counts for this study only, and
      * only while the ledger has no release of another one: else the filter (ledger_filter.c). */
     const tc_ledger_document *document;
 } tc_ledger_budget;
