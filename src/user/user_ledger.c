@@ -92,7 +92,7 @@ static bool folder_name(char out[PATH_MAX])
            snprintf(out, PATH_MAX, "%s/.local/state/tacit", home) < PATH_MAX;
 }
 
-/* With those above it, for its owner alone. */
+/* Makes the folder and those above it, for their owner alone. */
 static bool make_folder(char *path)
 {
     for (char *at = path + 1; *at; at++)
@@ -217,7 +217,7 @@ static bool same_storage(const char *a, const char *b)
     return tc_ledger_hash_same(&x, &y);
 }
 
-/* Where nobody can remember it, it is said every time. */
+/* Warns once; every time, if that cannot be stored. */
 static void warn_once(const tc_user_ledger_place *p)
 {
     tacit_hash storage = tc_user_storage_hash(p->given);

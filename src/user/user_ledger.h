@@ -26,7 +26,7 @@ tacit_status tc_user_ledger_url(char url[PATH_MAX], tacit_error *err);
 /* The same without making a folder. False: no reply was ever charged to it. */
 bool tc_user_ledger_exists(char url[PATH_MAX]);
 
-/* Whom sentences for people are told; `tell` NULL: nobody. */
+/* Receives sentences for people; `tell` NULL: nobody hears them. */
 typedef struct tc_user_note {
     void (*tell)(void *user, const char *text);
     void *user;
