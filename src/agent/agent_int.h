@@ -176,8 +176,6 @@ tacit_status tc_coordinator_restored_check(tc_agent *a, const tc_ledger *l, cons
  * was restored since is paid for once more. */
 tacit_status tc_coordinator_restored_place(tc_agent *a, uint64_t round, tacit_hash *out,
                                            tacit_error *err);
-/* The place in the ledger that a study's rounds get after the restore whose note has this head. */
-tacit_hash tc_coordinator_restored_second(const tacit_hash *study, const tacit_hash *note);
 /* Was this round's message paid for before the restore, and not since? Then we hear first. */
 tacit_status tc_coordinator_restored_waits(tc_agent *a, uint64_t round, bool *out,
                                            tacit_error *err);

@@ -123,7 +123,8 @@ static tacit_status paid_at(tc_agent *a, const tacit_hash *place, uint64_t round
     return TACIT_OK;
 }
 
-tacit_hash tc_coordinator_restored_second(const tacit_hash *study, const tacit_hash *note)
+/* The place in the ledger that a study's rounds get after the restore whose note has this head. */
+static tacit_hash second_place(const tacit_hash *study, const tacit_hash *note)
 {
     tacit_hash both[2] = {*study, *note};
     return tc_hash_bytes(both, sizeof both);
@@ -136,7 +137,7 @@ tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tacit
     TC_TRY(read_known(store, study, &k, err));
     *out = false;
     for (size_t i = 0; i < k.n && !*out; i++) {
-        tacit_hash second = tc_coordinator_restored_second(hash, &k.notes[i]);
+        tacit_hash second = second_place(hash, &k.notes[i]);
         *out = tc_ledger_hash_same(&second, place);
     }
     known_fini(&k);
@@ -152,7 +153,7 @@ static tacit_status place_after(tc_agent *a, const known *k, uint64_t round, tac
         return TACIT_OK;
     TC_TRY(paid_at(a, out, round, &paid, err));
     if (paid > 0 && paid <= k->paid)
-        *out = tc_coordinator_restored_second(out, &k->notes[k->n - 1]);
+        *out = second_place(out, &k->notes[k->n - 1]);
     return TACIT_OK;
 }
 

@@ -23,7 +23,8 @@ static bool asks_once(const tc_optimizer *o)
     return repeat && repeat->type == TC_OPTION_BOOL && !*(const bool *)(opts + repeat->offset);
 }
 
-uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc)
+/* Pulls that a study has planned; where no candidate is asked twice, no more than there are. */
+static uint64_t planned_pulls(const tc_optimizer *o, const tc_study_doc *doc)
 {
     const tc_domain *rows = doc->space->domain;
     return rows && asks_once(o) && rows->n < doc->trials ? rows->n : doc->trials;
@@ -227,7 +228,7 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     s->req.lease_ms = read_lease(a);
     s->req.pulls = (uint64_t)tc_request_whole(a, "pulls");
     TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
-    s->req.planned = tc_served_planned(o, s->doc);
+    s->req.planned = planned_pulls(o, s->doc);
     tc_study_unlook(s->study);
     return TACIT_OK;
 }
@@ -301,7 +302,7 @@ static tacit_status check_room(tc_study *study, tacit_error *err)
     const tc_optimizer *o;
     uint64_t pulls = 0;
     TC_TRY(tc_study_look(study, &o, err));
-    uint64_t planned = tc_served_planned(o, tc_study_document(study));
+    uint64_t planned = planned_pulls(o, tc_study_document(study));
     for (int state = TC_TRIAL_WAITING; state <= TC_TRIAL_STALE; state++)
         pulls += tc_optimizer_pulls(o, (tc_trial_state)state);
     tc_study_unlook(study);

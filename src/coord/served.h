@@ -4,8 +4,6 @@
 
 #include "coord/open_study.h"
 
-/* Pulls that a study has planned; where no candidate is asked twice, no more than there are. */
-uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc);
 /* An answer that has this many bytes is long enough: a page or a suggestion ends there. */
 #define TC_ANSWER_MOST ((size_t)8 << 20)
 /* Bytes of it as text, about. */

@@ -183,14 +183,8 @@ void tc_commit_fail(tc_commit *group, const tacit_error *err);
 tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. The caller holds s->lock. */
 tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, tc_chain *out, tacit_error *err);
-/* An append inside a transaction, which a refusal leaves as it was. */
-tacit_status tc_sqlite_insert(tc_sqlite *s, const tc_append *a, uint64_t *end, tacit_error *err);
 void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_checksum *sum);
 bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_checksum *out);
-
-/* sqlite.c. Inside a transaction, with s->lock: the events after `after`, each checked. */
-tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
-                               void *user, tacit_error *err);
 
 /* sqlite_group.c */
 tacit_status tc_group_init(tc_group *g, tacit_error *err);
