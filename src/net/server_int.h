@@ -282,7 +282,7 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked);
 /* asks_per_s, handshakes_per_s 0: no limit; failures_per_s 0: 10. */
 tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_per_s,
                          unsigned handshakes_per_s, tacit_error *err);
-/* Another clock, before it is first asked. */
+/* Another clock, before it is first asked. For tests. */
 void tc_rate_set_clock(tc_rate *t, uint64_t (*now_ns)(void *user), void *user);
 void tc_rate_free(tc_rate *t); /* NULL is allowed */
 bool tc_rate_allows(tc_rate *t, const struct sockaddr *a);
