@@ -73,7 +73,7 @@ static void listen_until_killed(uint16_t port, size_t n, const char *token, int 
     if (write(ready, "", 1) != 1)
         _exit(1);
     for (;;)
-        if (crowd_linger(c, 1000) > 0)
+        if (crowd_drain(c, 1000) > 0)
             fprintf(stderr, "bench_listeners: a listener has ended\n");
 }
 

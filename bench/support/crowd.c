@@ -288,7 +288,7 @@ void crowd_listen(crowd *c, const crowd_letter *request)
     tc_free(copies);
 }
 
-size_t crowd_linger(crowd *c, int ms)
+size_t crowd_drain(crowd *c, int ms)
 {
     uint64_t end = tc_clock_ns() + (uint64_t)ms * 1000000;
     size_t ended = 0;

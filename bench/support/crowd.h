@@ -23,7 +23,7 @@ void crowd_send(crowd *c, crowd_letter *letters, size_t n, size_t at_once);
 /* The same request over every connection; returns when each has had the head of an answer, which goes on. */
 void crowd_listen(crowd *c, const crowd_letter *request);
 /* Takes what comes for so many milliseconds; returns how many connections have ended. */
-size_t crowd_linger(crowd *c, int ms);
+size_t crowd_drain(crowd *c, int ms);
 void crowd_close(crowd *c);
 
 #endif

@@ -28,11 +28,11 @@ static void test_it_keeps_the_right_arms(void **state)
             best = active[i] ? fmax(best, (double)sum[i] / (CLIENTS * n)) : best;
         }
         for (size_t m = 0; m < CLIENTS; m++) /* without noise, to have the same sums */
-            for (tc_pulls p; (p = double_ask(&w.clients[m])).n > 0;) {
+            for (tc_pulls p; (p = bandit_ask(&w.clients[m])).n > 0;) {
                 double u;
                 assert_true(active[p.arm] && p.n == step);
                 w.bandit->point(w.clients[m].state, p.arm, &u);
-                double_tell(&w.clients[m], p.arm, p.n,
+                bandit_tell(&w.clients[m], p.arm, p.n,
                             (int64_t)p.n * tc_reward_of(0.9 - fabs(u - 0.3)));
             }
         const tc_numbers *kept = world_hold_round(&w);
@@ -50,7 +50,7 @@ static void test_it_keeps_the_right_arms(void **state)
             break;
     }
     assert_true(t > 1);
-    if (double_ask(&w.clients[0]).n > T) /* one arm is left: nobody waits any more */
+    if (bandit_ask(&w.clients[0]).n > T) /* one arm is left: nobody waits any more */
         assert_int_equal(w.rounds, t);
     world_end(&w);
 }

@@ -9,7 +9,7 @@
 enum { CLIENTS = 4 };
 
 typedef struct world {
-    double_client clients[CLIENTS];
+    bandit_client clients[CLIENTS];
     void *server;
     uint64_t t[CLIENTS], rounds;
     tc_numbers message, broadcast[2];
@@ -31,7 +31,7 @@ static void begin(world *w, uint64_t T, const char *const *words)
     tacit_error err = {0};
     tc_bandit_env env = {.dim = 1, .clients = CLIENTS, .budget = T};
     for (size_t m = 0; m < CLIENTS; m++)
-        w->clients[m] = double_begin(bandit, 1, CLIENTS, T, words);
+        w->clients[m] = bandit_begin(bandit, 1, CLIENTS, T, words);
     w->server = tc_alloc(1, bandit->server_size);
     assert_non_null(w->server);
     assert_ok(bandit->server_init(w->server, &env, w->clients[0].opts, 0, &err));
@@ -40,7 +40,7 @@ static void begin(world *w, uint64_t T, const char *const *words)
 static void end(world *w)
 {
     for (size_t m = 0; m < CLIENTS; m++)
-        double_end(&w->clients[m]);
+        bandit_end(&w->clients[m]);
     bandit->server_fini(w->server);
     tc_free(w->server);
     tc_numbers_fini(&w->message);
@@ -49,7 +49,7 @@ static void end(world *w)
 }
 
 /* The largest reward among the arms of a client, and the mean of all. */
-static double best_arm(const double_client *c, size_t m, double *mean)
+static double best_arm(const bandit_client *c, size_t m, double *mean)
 {
     double best = -INFINITY, sum = 0, u;
     size_t n = bandit->arms(c->state);
@@ -66,18 +66,18 @@ static void pull(world *w, size_t m, uint64_t T)
 {
     double mean, u, best = best_arm(&w->clients[m], m, &mean);
     while (w->t[m] < T) {
-        tc_pulls p = double_ask(&w->clients[m]);
+        tc_pulls p = bandit_ask(&w->clients[m]);
         if (p.n == 0)
             return;
         p.n = p.n < T - w->t[m] ? p.n : T - w->t[m];
         bandit->point(w->clients[m].state, p.arm, &u);
         int64_t f = tc_reward_of(reward(m, u)), sum = 0;
         for (uint64_t j = 0; j < p.n; j++)
-            sum += f + double_noise(m, w->t[m] + j, 7, TC_REWARD_ONE / 10);
+            sum += f + bandit_noise(m, w->t[m] + j, 7, TC_REWARD_ONE / 10);
         w->t[m] += p.n;
         w->regret += (double)p.n * (best - reward(m, u));
         w->asked = (w->asked ^ (p.arm + 1)) * UINT64_C(0x100000001b3) + p.n;
-        double_tell(&w->clients[m], p.arm, p.n, sum);
+        bandit_tell(&w->clients[m], p.arm, p.n, sum);
     }
 }
 
@@ -182,24 +182,24 @@ static void test_bounds(void **state)
 {
     (void)state;
     const char *words[] = {"growth=10", "trust=100", "nu=0.7", "nu_net=0.2", NULL};
-    double_client d = double_begin(bandit, 2, 3, 1000, words);
+    bandit_client d = bandit_begin(bandit, 2, 3, 1000, words);
     tc_fn_client *c = d.state;
     double B[200] = {0};
     assert_true(c->p <= 200);
     c->due = 60;
     for (uint64_t t = 0; t < 50; t++) {
-        tc_pulls p = double_ask(&d);
+        tc_pulls p = bandit_ask(&d);
         assert_int_equal(p.n, 1);
         for (size_t arm = 0; t % 10 == 0 && arm < c->n_arms; arm++) {
             assert_close(c->bound[arm], slow_bound(c, arm, B), 1e-10);
             assert_true(c->bound[arm] <= c->bound[p.arm]);
         }
-        int64_t y = tc_reward_of(0.5) + double_noise(1, t, 7, TC_REWARD_ONE / 4);
+        int64_t y = tc_reward_of(0.5) + bandit_noise(1, t, 7, TC_REWARD_ONE / 4);
         for (size_t k = 0; k < c->p; k++)
             B[k] += (double)y / (double)TC_REWARD_ONE * c->G[p.arm + k * c->n_arms];
-        double_tell(&d, p.arm, 1, y);
+        bandit_tell(&d, p.arm, 1, y);
     }
-    double_end(&d);
+    bandit_end(&d);
 }
 
 /* What all know after a round is the sum of what each knows, and nobody counts twice. */
@@ -259,21 +259,21 @@ static void test_a_skipped_round(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    double_client d = double_begin(bandit, 1, CLIENTS, 1000, NULL);
+    bandit_client d = bandit_begin(bandit, 1, CLIENTS, 1000, NULL);
     uint64_t t = 0, skipped = 0;
     while (t < 1000) {
-        tc_pulls p = double_ask(&d);
+        tc_pulls p = bandit_ask(&d);
         if (p.n == 0) {
             assert_ok((bandit->skip)(d.state, &err));
             skipped++;
             continue;
         }
         p.n = p.n < 1000 - t ? p.n : 1000 - t;
-        double_tell(&d, p.arm, p.n, (int64_t)p.n * TC_REWARD_ONE / 2);
+        bandit_tell(&d, p.arm, p.n, (int64_t)p.n * TC_REWARD_ONE / 2);
         t += p.n;
     }
     assert_in_range(skipped, 45, 65);
-    double_end(&d);
+    bandit_end(&d);
 }
 
 int main(void)

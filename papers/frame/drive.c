@@ -90,16 +90,16 @@ static void drop_defaults(const tc_arm_run *c, const optioned *o, json_t *option
 }
 
 /* Changes options before they are used; NULL: they are as the words say. */
-typedef tacit_status (*settle_fn)(void *user, void *opts, tacit_error *err);
+typedef tacit_status (*resolve_fn)(void *user, void *opts, tacit_error *err);
 
 static tacit_status fill_options(const tc_arm_run *c, const optioned *o, void *opts,
-                                 settle_fn settle, void *user, json_t **out, tacit_error *err)
+                                 resolve_fn resolve, void *user, json_t **out, tacit_error *err)
 {
     TC_TRY(tc_words_read(o->options, opts, o->name, tc_arm_base(o->name), err));
     TC_TRY(add_words(o->options, opts, o->name, c->arm->options, err));
     TC_TRY(add_words(o->options, opts, o->name, o->more, err));
-    if (settle)
-        TC_TRY(settle(user, opts, err));
+    if (resolve)
+        TC_TRY(resolve(user, opts, err));
     json_t *j = tc_options_json(o->options, opts);
     if (!j)
         return tc_fail_memory(err);
@@ -109,13 +109,13 @@ static tacit_status fill_options(const tc_arm_run *c, const optioned *o, void *o
     return TACIT_OK;
 }
 
-static tacit_status options_of(const tc_arm_run *c, const optioned *o, settle_fn settle, void *user,
-                               json_t **out, tacit_error *err)
+static tacit_status options_of(const tc_arm_run *c, const optioned *o, resolve_fn resolve,
+                               void *user, json_t **out, tacit_error *err)
 {
     void *opts = tc_alloc(1, o->size ? o->size : 1);
     if (!opts)
         return tc_fail_memory(err);
-    tacit_status status = fill_options(c, o, opts, settle, user, out, err);
+    tacit_status status = fill_options(c, o, opts, resolve, user, out, err);
     tc_options_fini(o->options, opts);
     tc_free(opts);
     return status;

@@ -22,8 +22,8 @@ static tacit_status open_ledger(tc_agent *a, tacit_error *err)
     return tc_ledger_open(&a->ledger, a->cfg.ledger, &io, err);
 }
 
-/* Two that start together by different names would both find that the storage has no such study, and both
- * enrol: two messages with the same data for one price. Held until the study is in the storage. */
+/* Two processes that join the same study under different local names would both find no such study and both
+ * enrol: two messages with the same data for one price. The lock is held until the study is in the storage. */
 static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *err)
 {
     tacit_error why = {0};
@@ -45,13 +45,13 @@ static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *e
 /* Is the study the one that this storage knows by that name? */
 static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p, tacit_error *err)
 {
-    o->offer.name = a->kept;
+    o->offer.name = a->local_name;
     TC_TRY(be_alone(a, p, err));
     TC_TRY(tc_study_check_offer(a->cfg.store, &o->offer, err));
     return tc_identity_check(a, &p->hash, err);
 }
 
-/* Beside what the document says itself, a coordinator says that of itself. */
+/* The coordinator says that its noise comes from a seed, although the document promises privacy. */
 static bool is_seeded(const tc_offer *o, const tc_study_plan *p)
 {
     bool matters = p->doc->promise != TC_PROMISE_RECORDS; /* there, agents add the noise */
@@ -107,8 +107,8 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     bool enrolled;
     tc_offer o;
     a->name = tc_strdup(a->cfg.study);
-    a->kept = tc_strdup(a->cfg.as ? a->cfg.as : a->cfg.study);
-    if (!a->name || !a->kept)
+    a->local_name = tc_strdup(a->cfg.as ? a->cfg.as : a->cfg.study);
+    if (!a->name || !a->local_name)
         return tc_fail_memory(err);
     TC_TRY(tc_identity_load(a, &enrolled, err));
     if (!enrolled && !a->cfg.join_token)
@@ -186,7 +186,7 @@ void tc_agent_close(tc_agent *a)
     tc_text_fini(&a->outbox.message);
     tc_planned_fini(&a->planned);
     tc_free(a->name);
-    tc_free(a->kept);
+    tc_free(a->local_name);
     tc_free(a);
 }
 

@@ -1,7 +1,7 @@
 /* agent.h - a party of a federated study: enrols, asks, evaluates, sends, hears.
  *
  * Everything an agent does is in its own store before it has an effect outside: its key before it
- * enrols, a message before it is sent, the price of a message in its own ledger before that. So it may
+ * enrols; a message is journalled, then its price enters the agent's own ledger, then the message is sent. So it may
  * be killed at any instant; started again it goes on, and what it sends again is the same bytes. It believes
  * nothing about the study that it can work out by itself: options, noise and price follow from the
  * document (study_plan.h), and the coordinator's ledger must extend what was seen of it before. */

@@ -1,4 +1,4 @@
-/* agent_int.h - what the files of an agent share. Nobody else includes it.
+/* agent_int.h - what the files of an agent share. No other folder of src includes it.
  *
  *   agent.c     opening and closing
  *   identity.c  its key, its place and its token: made once, kept in its store
@@ -11,7 +11,10 @@
  *   ledger_check.c  the coordinator's ledger: does it extend what was seen?
  *   coordinator_restored.c  a coordinator that comes from a backup
  *   agent_restored.c  an agent that comes from a backup
- *   request.c   requests and answers */
+ *   request.c   requests and answers
+ *   traffic.c   what left this machine, from journal and ledgers; message_numbers.c: the numbers in a message
+ *   alone.c     what the agent would have reached without its federation
+ *   served_client.c, served_look.c, served_request.c  a client of a served study (served_int.h) */
 #ifndef TC_AGENT_AGENT_INT_H
 #define TC_AGENT_AGENT_INT_H
 
@@ -37,8 +40,8 @@ typedef struct tc_planned {
 
 struct tc_agent {
     tc_agent_config cfg;
-    char *name; /* of the study */
-    char *kept; /* what the store calls it */
+    char *name;       /* of the study */
+    char *local_name; /* what the store calls it */
     tc_public_key public_key;
     tc_secret_key secret_key;
     bool has_key;    /* it is in the store */
@@ -60,7 +63,7 @@ struct tc_agent {
 
 /* ---- request.c */
 
-/* An answer; end with tc_reply_fini. body is NULL where it is not JSON. */
+/* An answer; end with tc_answered_fini. body is NULL where it is not JSON. */
 typedef struct tc_answered {
     int status;
     tc_text text;
@@ -102,7 +105,7 @@ typedef struct tc_offer {
 /* E_NOT_FOUND: the coordinator does not know this token. */
 tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err);
 void tc_offer_fini(tc_offer *o);
-/* What it follows from: the plan, as this agent makes it. */
+/* Makes the plan that the offer's document leads to. */
 tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *err);
 /* Has the study been closed for good? */
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
@@ -173,8 +176,6 @@ tacit_status tc_coordinator_restored_check(tc_agent *a, const tc_ledger *l, cons
  * was restored since is paid for once more. */
 tacit_status tc_coordinator_restored_place(tc_agent *a, uint64_t round, tacit_hash *out,
                                            tacit_error *err);
-/* That place: of a study, after the restore that this head is the note of. */
-tacit_hash tc_coordinator_restored_second(const tacit_hash *study, const tacit_hash *note);
 /* Was this round's message paid for before the restore, and not since? Then we hear first. */
 tacit_status tc_coordinator_restored_waits(tc_agent *a, uint64_t round, bool *out,
                                            tacit_error *err);

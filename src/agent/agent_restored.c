@@ -1,7 +1,7 @@
 /* agent_restored.c - an agent whose own storage comes from a backup.
  *
- * Its journal ends before messages that have left, and made anew they would be others: two messages,
- * both signed, for one place. Its own ledger says that it was restored (privacy/ledger_restored.c). From
+ * The restored journal lacks messages that were already sent. Computed again they would differ: two signed
+ * messages for one round. Its own ledger says that it was restored (privacy/ledger_restored.c). From
  * then on the coordinator is asked, before a round is paid for that the ledger does not have, whether our
  * message is there. If it is, or if the round is over and nobody can tell, it has left: it is entered in
  * the ledger at its price, which no limit can refuse any more, and nothing is sent. Rounds come one after

@@ -80,12 +80,12 @@ static tacit_status read_known(tc_store *store, const char *study, known *out, t
 
 static tacit_status load(tc_agent *a, known *out, tacit_error *err)
 {
-    return read_known(a->cfg.store, a->kept, out, err);
+    return read_known(a->cfg.store, a->local_name, out, err);
 }
 
 static tacit_status keep(tc_agent *a, const known *k, tacit_error *err)
 {
-    tc_record w = which(a->kept);
+    tc_record w = which(a->local_name);
     tc_text bytes = {0};
     tc_text_add_bytes(&bytes, &k->paid, sizeof k->paid);
     tc_text_add_bytes(&bytes, k->notes, k->n * sizeof *k->notes);
@@ -123,7 +123,8 @@ static tacit_status paid_at(tc_agent *a, const tacit_hash *place, uint64_t round
     return TACIT_OK;
 }
 
-tacit_hash tc_coordinator_restored_second(const tacit_hash *study, const tacit_hash *note)
+/* The place in the ledger that a study's rounds get after the restore whose note has this head. */
+static tacit_hash second_place(const tacit_hash *study, const tacit_hash *note)
 {
     tacit_hash both[2] = {*study, *note};
     return tc_hash_bytes(both, sizeof both);
@@ -136,7 +137,7 @@ tacit_status tc_agent_paid_again(tc_store *store, const char *study, const tacit
     TC_TRY(read_known(store, study, &k, err));
     *out = false;
     for (size_t i = 0; i < k.n && !*out; i++) {
-        tacit_hash second = tc_coordinator_restored_second(hash, &k.notes[i]);
+        tacit_hash second = second_place(hash, &k.notes[i]);
         *out = tc_ledger_hash_same(&second, place);
     }
     known_fini(&k);
@@ -152,7 +153,7 @@ static tacit_status place_after(tc_agent *a, const known *k, uint64_t round, tac
         return TACIT_OK;
     TC_TRY(paid_at(a, out, round, &paid, err));
     if (paid > 0 && paid <= k->paid)
-        *out = tc_coordinator_restored_second(out, &k->notes[k->n - 1]);
+        *out = second_place(out, &k->notes[k->n - 1]);
     return TACIT_OK;
 }
 
@@ -279,7 +280,7 @@ static tacit_status check_heard(tc_agent *a, const tc_ledger *l, tacit_error *er
 {
     hearing h = {.ledger = l, .plan = tc_study_get_plan(a->study)};
     tc_study_row row;
-    TC_TRY(tc_store_study_get(a->cfg.store, a->kept, &row, err));
+    TC_TRY(tc_store_study_get(a->cfg.store, a->local_name, &row, err));
     tacit_status status = tc_store_scan(a->cfg.store, row.id, 0, check_round, &h, err);
     tc_study_row_fini(&row);
     return status;

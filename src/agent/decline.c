@@ -15,7 +15,8 @@
 
 static tc_record which(const tc_agent *a)
 {
-    return (tc_record){.kind = TC_RECORD_STATE, .key = a->kept, .key_size = strlen(a->kept)};
+    return (tc_record){
+        .kind = TC_RECORD_STATE, .key = a->local_name, .key_size = strlen(a->local_name)};
 }
 
 /* *version 0: none was. */

@@ -18,7 +18,8 @@
 
 static tc_record which(const tc_agent *a)
 {
-    return (tc_record){.kind = TC_RECORD_KEY, .key = a->kept, .key_size = strlen(a->kept)};
+    return (tc_record){
+        .kind = TC_RECORD_KEY, .key = a->local_name, .key_size = strlen(a->local_name)};
 }
 
 static json_t *to_json(const uint8_t seed[32], const tc_agent *a, bool enrolled)
@@ -130,7 +131,7 @@ tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err)
     return TACIT_OK;
 }
 
-/* Its token says nothing to the coordinator of another study, and must not be lost to one. */
+/* The agent's token is of no use in another study, and enrolling there must not overwrite it. */
 tacit_status tc_identity_check(const tc_agent *a, const tacit_hash *study, tacit_error *err)
 {
     static const tacit_hash unknown;
@@ -139,7 +140,7 @@ tacit_status tc_identity_check(const tc_agent *a, const tacit_hash *study, tacit
     return tc_fail(err, TACIT_E_STATE,
                    "the storage has a place in another study \"%s\": this one can be kept beside "
                    "it, with the same ledger, under a name of its own (--as)",
-                   a->kept);
+                   a->local_name);
 }
 
 /* ---- enrolling ---- */
@@ -184,7 +185,7 @@ static tacit_status take_place(tc_agent *a, const tc_answered *r, tacit_error *e
 
 static tacit_status keep_place(tc_agent *a, tacit_error *err)
 {
-    tc_agent copy = {.cfg = a->cfg, .name = a->name, .kept = a->kept};
+    tc_agent copy = {.cfg = a->cfg, .name = a->name, .local_name = a->local_name};
     uint8_t seed[32];
     uint64_t version;
     bool enrolled;

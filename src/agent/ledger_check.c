@@ -27,7 +27,8 @@ typedef struct seen {
 
 static tc_record which(const tc_agent *a)
 {
-    return (tc_record){.kind = TC_RECORD_RECEIPT, .key = a->kept, .key_size = strlen(a->kept)};
+    return (tc_record){
+        .kind = TC_RECORD_RECEIPT, .key = a->local_name, .key_size = strlen(a->local_name)};
 }
 
 /* *version 0: nothing was seen yet. */
@@ -205,7 +206,7 @@ static tacit_status read_all(tc_agent *a, tacit_error *err)
     return status;
 }
 
-/* What is new is kept as seen. */
+/* Stores the newest head as the last one seen. */
 static tacit_status keep_newer(tc_agent *a, tacit_error *err)
 {
     tacit_head now = tc_ledger_get_head(a->theirs), last = {0};

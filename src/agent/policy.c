@@ -57,7 +57,7 @@ static tacit_status check_size(const tc_study_plan *p, tacit_error *err)
 
 /* ---- with all that the ledger has ---- */
 
-/* What the ledger has with the rounds of this study that are still to come. */
+/* The cost of all that the ledger has and of the rounds of this study that are still to come. */
 static tacit_status cost_after(const tc_study_plan *p, tc_ledger *l, double delta,
                                tacit_guarantee *out, tacit_error *err)
 {
@@ -213,7 +213,7 @@ static uint64_t left_of(const tc_study_plan *p, uint64_t paid)
     return p->doc->trials > paid ? p->doc->trials - paid : 0;
 }
 
-/* With what other studies on the same records have spent. */
+/* Checks the cost together with what other studies on the same records have spent. */
 static tacit_status check_records_sum(const tc_agent_config *cfg, const tc_study_plan *p,
                                       const tc_value_plan *v, tc_ledger *l,
                                       const tc_ledger_budget *limit, tacit_error *err)

@@ -83,7 +83,7 @@ static json_t *parse(const tc_text *text)
 /* Another process of this agent has enrolled again since, and ours is not valid any more. */
 static tacit_status take_newer_access(tc_agent *a, bool *out, tacit_error *err)
 {
-    tc_agent kept = {.cfg = a->cfg, .name = a->name, .kept = a->kept};
+    tc_agent kept = {.cfg = a->cfg, .name = a->name, .local_name = a->local_name};
     bool enrolled;
     TC_TRY(tc_identity_load(&kept, &enrolled, err));
     *out = enrolled && kept.number == a->number && strcmp(kept.access, a->access) != 0;

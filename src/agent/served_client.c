@@ -198,7 +198,7 @@ static bool read_value(const json_t *j, tc_trial *t)
     return json_is_number(v) && isfinite(t->value);
 }
 
-/* What every trial has: number, pulls and point. */
+/* Reads what every trial has: number, pulls and point. */
 static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
                                tacit_error *err)
 {
@@ -359,8 +359,8 @@ static tacit_status check_told(const json_t *answer, uint64_t trial, const tacit
     return TACIT_OK;
 }
 
-/* The last wall: whoever calls, and whatever a coordinator has said before, no reward and no word about one
- * leaves where the study is told replies. */
+/* The last check before a report leaves: in a study that is told private replies, neither a reward nor a word about
+ * one is sent, whatever the caller or the coordinator says. */
 static tacit_status check_private(const tc_study_doc *doc, const tacit_report *r, tacit_error *err)
 {
     if (!tc_algorithm_takes_replies(doc->algorithm))

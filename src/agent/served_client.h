@@ -112,7 +112,7 @@ tacit_status tc_remote_fetch(const tc_remote_config *cfg, const tc_call *call, b
 /* The same as JSON, for json_decref. */
 tacit_status tc_remote_call(const tc_remote_config *cfg, const tc_call *call, bool once,
                             json_t **out, tacit_error *err);
-/* Of an answer with this HTTP status and body: "the coordinator says 404: ...", with the code that
+/* The error of an answer with this HTTP status and body: "the coordinator says 404: ...", with the code that
  * the problem names. */
 tacit_status tc_remote_refusal(int http, const tc_text *body, tacit_error *err);
 /* The request that makes a study: for tc_free. NULL: no memory. */

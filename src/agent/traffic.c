@@ -173,7 +173,7 @@ static tacit_status find_price(const tc_study_plan *plan, double distance, tacit
     return TACIT_OK;
 }
 
-/* Of this study, the first time or once more? */
+/* Is this entry the price of a round of this study, paid for the first time or again? */
 static tacit_status is_price(const paying *y, const tc_ledger_entry *e, bool *out, tacit_error *err)
 {
     *out = false;

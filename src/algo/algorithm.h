@@ -43,7 +43,7 @@ typedef struct tc_history {
     double *row;           /* dim: scratch of history.c */
 } tc_history;
 
-/* Of the noise that observation i carries on purpose; 0: it is as it was measured. */
+/* The variance of the noise that was added to observation i on purpose; 0: it is as it was measured. */
 static inline double tc_history_noise(const tc_history *h, size_t i)
 {
     return h->noise ? h->noise[i] : 0;
@@ -57,8 +57,8 @@ typedef struct tc_env {
     uint64_t party;  /* number of this party on the roster; 0 where there is only one */
     uint64_t agents; /* of a federated study: the size of its roster, public; else 0 */
     uint64_t budget; /* planned trials T; 0 if unknown */
-    /* Of the algorithm's behaviour, which the study has from its beginning; 0: the newest, as in simulations. To
-     * be asked by tc_env_since. */
+    /* The version of the algorithm's behaviour that the study began with; 0: the newest, as in simulations. Read it
+     * by tc_env_since. */
     uint64_t version;
     tc_pool *pool; /* may be NULL */
     /* During init: the state of another agent of this study in this process, or NULL. What is
@@ -206,8 +206,8 @@ typedef struct tc_algorithm {
     const char *name;    /* what users write: "gp-ei" */
     const char *summary; /* one line for `tacit algorithms` */
     const char *source;  /* the paper it follows */
-    /* Of its behaviour: 1, 2, ...; 0 is 1. A change that would give a running study other bits makes another version, unless
-     * it is the default of an option, which stays in tc_option.before. The former behaviour is kept where
+    /* The version of its behaviour: 1, 2, ...; 0 is 1. A change that would give a running study other bits makes another
+     * version, unless it is the default of an option, which stays in tc_option.before. The former behaviour is kept where
      * !tc_env_since(env, version): a study keeps the version that it began with (wire/study_options.c). */
     uint64_t version;
     const tc_option *options; /* ends with a NULL name */

@@ -113,7 +113,7 @@ static void set_up(closing_world *r, const char *messages)
 {
     tacit_error err = {0};
     *r = (closing_world){.messages = messages, .seed = 9, .env = {.agents = AGENTS, .budget = 10}};
-    r->ledger = double_open(&r->store);
+    r->ledger = fake_open(&r->store);
     r->closing = (tc_closing){.algorithm = &algorithm,
                               .env = &r->env,
                               .study = tc_ledger_study_hash("sums"),
@@ -275,7 +275,7 @@ static tacit_status add_messages_late(void *user, tc_round_sum *sum, tacit_error
     closing_world *r = user;
     const uint64_t other = r->seed + 1;
     tc_closing rival = r->closing;
-    rival.ledger = double_open(&r->store);
+    rival.ledger = fake_open(&r->store);
     rival.test_seed = &other;
     rival.messages = add_messages;
     TC_TRY(tc_close_round(&rival, &r->rival, err));

@@ -19,13 +19,14 @@ static bool is_given(const json_t *given, const char *word)
     return false;
 }
 
-/* Whoever gives the length-scale, or agents another model, leaves nothing to vote on. */
+/* A document that gives the length-scale, or another model of the agents, leaves nothing to vote on. */
 static bool is_open(const json_t *given, const char *word)
 {
-    static const char *const settled[] = {"lengthscale", "own", "sampling", "sampling_rate", NULL};
+    static const char *const excludes_vote[] = {"lengthscale", "own", "sampling", "sampling_rate",
+                                                NULL};
     bool vote = strncmp(word, "vote=", 5) == 0;
-    for (size_t i = 0; vote && settled[i]; i++)
-        if (json_object_get(given, settled[i]))
+    for (size_t i = 0; vote && excludes_vote[i]; i++)
+        if (json_object_get(given, excludes_vote[i]))
             return false;
     return !is_given(given, word);
 }

@@ -26,8 +26,8 @@ typedef struct tc_trial {
     double noise_sd;  /* COMPLETE: of what was added to the value on purpose; 0: nothing */
 } tc_trial;
 
-/* Its lease is over. So is one that another clock gave out so far ahead of ours that it would last for more
- * than twice its time and a minute. */
+/* Is the trial's lease over? A lease also counts as over if another clock, far ahead of ours, made it last for more than
+ * twice its time and a minute. */
 bool tc_trial_is_overdue(const tc_trial *t, int64_t now_ms);
 
 typedef struct tc_optimizer tc_optimizer;

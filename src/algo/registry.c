@@ -71,7 +71,7 @@ tacit_status tc_algorithm_get(const tc_algorithm **out, const char *name, tacit_
                            "there is no algorithm \"%s\"", name);
 }
 
-/* What one party may have instead: who pulls cells has its like in hct and blin. */
+/* What a single party may use instead: for algorithms that pull cells, hct and blin. */
 static const char *alone_instead(const tc_algorithm *a)
 {
     return a->optimizer && a->optimizer->batch ? "hct or blin" : "ts";

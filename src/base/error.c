@@ -14,7 +14,7 @@ typedef struct status_row {
     int exit_code;
 } status_row;
 
-/* A number that is none of ours is a defect of whoever returned it. */
+/* A number outside of the table is a defect of the function that returned it. */
 static const status_row *row_of(tacit_status status)
 {
 #define STATUS_ROW(name, number, exit_code, text) {TACIT_##name, #name, text, exit_code},

@@ -216,7 +216,7 @@ static void remove_stale(int folder, const char *entry)
     close(fd);
 }
 
-/* What writers of this file left who were killed. Nothing depends on it, so it cannot fail. */
+/* Removes what killed writers of this file left. Nothing depends on it, so it cannot fail. */
 static void sweep(const char *target)
 {
     char folder[PATH_MAX];

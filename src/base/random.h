@@ -39,7 +39,7 @@ typedef enum tc_purpose {
     TC_FOR_OBSERVATION = 10, /* observation noise of a built-in objective */
     TC_FOR_RUN = 11,         /* seeds of the runs of a simulation */
     TC_FOR_TEST_NOISE = 12,  /* test mode: stands in for a tc_noise; never private */
-    TC_FOR_LENS = 13         /* designs that agents might have, to read a broadcast by */
+    TC_FOR_FILTER = 13       /* designs that agents might have, to read a broadcast by */
 } tc_purpose;
 
 /* A repeatable stream. Plain data: may be copied, needs no end. */
@@ -90,7 +90,7 @@ typedef struct tc_noise {
 } tc_noise;
 
 /* The word that tells them apart: random, never zero, another in a child than in its parent. For
- * whoever keeps drawn noise: used on both sides of a fork, the same noise hides nothing. */
+ * code that keeps drawn noise: used on both sides of a fork, the same noise hides nothing. */
 uint64_t tc_this_process(void);
 
 void tc_noise_init(tc_noise *n);

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-/* The connection serves one thread at a time: whoever sends a request has the lock. */
+/* The connection serves one thread at a time: a thread that sends a request holds the lock. */
 typedef struct served_storage {
     tacit_storage base;
     tc_client *client;

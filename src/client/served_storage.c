@@ -245,7 +245,7 @@ static tacit_status open_or_create(served_storage *st, const tc_study_doc *doc, 
     return tc_served_open(st, doc->name, out, err);
 }
 
-/* Whoever gives a document agrees to that one, and to no other that the coordinator may have. */
+/* A caller that gives a document agrees to that one, and to no other that the coordinator may have. */
 static tacit_status check_same(const tacit_study *s, const tc_study_doc *doc, tacit_error *err)
 {
     if (tc_study_doc_same(s->doc, doc, err) == TACIT_OK)

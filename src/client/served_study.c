@@ -94,7 +94,7 @@ static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tc_readin
     return add_all(s, &got, status, out, err);
 }
 
-/* As a storage of this process checks it; what is wrong is not sent. */
+/* Checks a report as a storage of this process would; a wrong one is not sent. */
 static tacit_status check_report(const tacit_study *s, uint64_t trial, const tacit_report *r,
                                  tacit_error *err)
 {

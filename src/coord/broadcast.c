@@ -55,21 +55,21 @@ static tacit_status keep(tc_request_context *a, tc_open_study *d, uint64_t round
     tc_shared_text *mine = tc_shared_text_of(tc_text_take(&a->out->body));
     tacit_status status = tc_answer_shared(a, "application/json", mine, err);
     pthread_mutex_lock(&d->quick);
-    if (mine && (!d->said || d->said_round < round)) {
-        tc_shared_text_end(d->said);
-        d->said = tc_shared_text_use(mine);
-        d->said_round = round;
+    if (mine && (!d->cached || d->cached_round < round)) {
+        tc_shared_text_end(d->cached);
+        d->cached = tc_shared_text_use(mine);
+        d->cached_round = round;
     }
     pthread_mutex_unlock(&d->quick);
     tc_shared_text_end(mine);
     return status;
 }
 
-/* *kept NULL: it is not that round's. */
-static void find_said(tc_open_study *d, uint64_t round, tc_shared_text **kept)
+/* *out NULL: another round is cached, or none. */
+static void find_cached(tc_open_study *d, uint64_t round, tc_shared_text **out)
 {
     pthread_mutex_lock(&d->quick);
-    *kept = d->said_round == round ? tc_shared_text_use(d->said) : NULL;
+    *out = d->cached_round == round ? tc_shared_text_use(d->cached) : NULL;
     pthread_mutex_unlock(&d->quick);
 }
 
@@ -150,13 +150,13 @@ tacit_status tc_broadcast_get(tc_request_context *a, tacit_error *err)
     tc_open_study *d;
     tc_round r;
     uint64_t round, next;
-    tc_shared_text *kept;
-    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
-    find_said(d, round, &kept);
-    if (kept) {
-        tacit_status status = tc_answer_shared(a, "application/json", kept, err);
-        tc_shared_text_end(kept);
+    tc_shared_text *cached;
+    TC_TRY(tc_request_number(a, 1, "round", &round, err));
+    TC_TRY(tc_request_federated(a, &d, err));
+    find_cached(d, round, &cached);
+    if (cached) {
+        tacit_status status = tc_answer_shared(a, "application/json", cached, err);
+        tc_shared_text_end(cached);
         return status;
     }
     TC_TRY(tc_study_plan_next_round(d->plan, round, &next, err));
@@ -182,7 +182,7 @@ tacit_status tc_privacy_get(tc_request_context *a, tacit_error *err)
     uint64_t after = 0, most = UINT64_MAX;
     TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));
     TC_TRY(tc_query_number(a->q->query, "limit", 1, INT64_MAX, &most, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     pthread_mutex_lock(&d->lock);
     tacit_status status = refresh_ledger(a, d, err);
     if (status == TACIT_OK)

@@ -223,7 +223,7 @@ static void leave_study(tc_request_context *a)
     a->open = NULL;
 }
 
-tacit_status tc_ask_study(tc_request_context *a, tc_open_study **out, tacit_error *err)
+tacit_status tc_request_study(tc_request_context *a, tc_open_study **out, tacit_error *err)
 {
     bool bound = a->caller.study != 0;
     tacit_error why;
@@ -375,7 +375,7 @@ static void refuse(tc_request_context *a, const tc_route *r, tacit_status status
     a->out->retry_after_ms = status == TACIT_E_BUSY ? BUSY_MS : 0;
 }
 
-/* When an agent asks, or sends, is no number in the metrics (health.c). */
+/* Metrics count no request of an agent, except failures of the server: they would show when it sends (health.c). */
 static void end_ask(tc_request_context *a)
 {
     int s = a->out->status;
@@ -406,7 +406,7 @@ static tacit_status check_study(tc_request_context *a, tacit_error *err)
     if (a->caller.study == 0 || strncmp(a->route->path, of_study, sizeof of_study - 1) != 0 ||
         tc_study_is_open(a->coord, a->words[0], a->caller.study, &a->caller.of))
         return TACIT_OK;
-    return tc_ask_study(a, &d, err);
+    return tc_request_study(a, &d, err);
 }
 
 bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response *out)
@@ -425,8 +425,8 @@ bool tc_coord_admit(tc_coord *c, const tc_request *q, size_t *most, tc_response 
     return status == TACIT_OK;
 }
 
-/* Does a refusal say what is in the store: that it is gone, taken, or over? Who asked for a change takes
- * that as the end of it. */
+/* Does a refusal say what is in the store: that it is gone, taken, or over? The client takes such an answer to
+ * a change as final. */
 static bool is_about_store(const tc_request_context *a, tacit_status status)
 {
     int http = a->out->status >= 400 ? a->out->status : tc_problem_http(status);
@@ -434,8 +434,8 @@ static bool is_about_store(const tc_request_context *a, tacit_status status)
            (http == 404 || http == 409 || http == 410);
 }
 
-/* What a request writes is on disk when its handler returns. An answer that rests on what others wrote must
- * not be faster than they: who hears "it is so already" does not ask again, should it be lost. */
+/* What a request writes is on disk when its handler returns. An answer that depends on another request's write
+ * waits until that write is on disk, because its receiver will not ask again. */
 static tacit_status answer_durably(tc_request_context *a, tacit_status status, tacit_error *err)
 {
     tacit_error why;

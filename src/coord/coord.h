@@ -1,7 +1,7 @@
 /* coord.h - the coordinator: a request in, a response out, no sockets. README.md has the protocol.
  *
- * Called by net/server.c, by agents of one process (sim, tests) and by nobody else. Thread-safe. Answers
- * depend on the store, the clock and the entropy that are passed in, and on nothing else. */
+ * Called by net (server*.c, coordinator_api.c, here.c) and tests. Thread-safe. Answers depend on the store, the
+ * clock and the entropy that are passed in, and on nothing else. */
 #ifndef TC_COORD_COORD_H
 #define TC_COORD_COORD_H
 

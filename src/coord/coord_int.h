@@ -1,5 +1,5 @@
-/* coord_int.h - the coordinator itself, and which file of this folder has what. Nobody else includes it, nor the
- * headers beside it: request.h, token.h, open_study.h, round.h, roster.h, served.h, events.h, record_json.h.
+/* coord_int.h - the coordinator itself, and which file of this folder has what. No other folder of src includes it, nor
+ * the headers beside it: request.h, token.h, open_study.h, round.h, roster.h, served.h, events.h, record_json.h.
  *
  *   coord.c      a request: who asks, which route, what answer
  *   route.c      the table of routes, and which one a path is of
@@ -29,6 +29,7 @@
  *   closing.c    closes it: one release of its messages
  *   broadcast.c  what a round ended with
  *   restored.c   a store that comes from a backup
+ *   restore_api.c  makes a storage of a backup (tacit_storage_restore)
  *   health.c     is it up, and how much has it done
  *   ready.c      can the store be used? */
 #ifndef TC_COORD_COORD_INT_H

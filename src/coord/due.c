@@ -69,7 +69,7 @@ tacit_status tc_round_is_due(tc_coord *c, const tc_open_study *d, const tc_round
                              tc_study_state state, bool *due, tacit_error *err)
 {
     uint64_t n;
-    *due = r->phase == TC_PHASE_CLOSING; /* somebody began to close it, and has not ended */
+    *due = r->phase == TC_PHASE_CLOSING; /* a process has begun to close it */
     if (r->phase != TC_PHASE_OPEN || state == TC_STUDY_PAUSED)
         return TACIT_OK;
     *due = state == TC_STUDY_CLOSED || (r->deadline_ms > 0 && tc_coord_is_past(c, r->deadline_ms));

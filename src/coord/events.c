@@ -83,7 +83,7 @@ static void put(struct tc_ring *r, const tacit_hash *of, const char *name, const
     tc_text_fini(&text);
 }
 
-/* What was said of a study goes with it: values of its trials are in there. */
+/* Erases the events of an erased study: they have values of its trials. */
 static void erase(struct tc_ring *r, const tacit_hash *of)
 {
     pthread_mutex_lock(&r->lock);
@@ -97,7 +97,7 @@ static void erase(struct tc_ring *r, const tacit_hash *of)
     pthread_mutex_unlock(&r->lock);
 }
 
-void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *event)
+void tc_emit_event(tc_coord *c, const char *study, const tacit_hash *of, json_t *event)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
     const char *name = json_string_value(json_object_get(event, "event"));
@@ -139,10 +139,10 @@ static bool tell_round(tc_open_study *d, const tc_round *r)
 void tc_emit_round(tc_coord *c, tc_open_study *d, const tc_round *r)
 {
     if (tell_round(d, r))
-        tc_coord_say(c, d->name, &d->hash,
-                     json_pack("{s:s, s:I, s:s, s:I}", "event", "round", "round",
-                               (json_int_t)r->number, "phase", tc_phase_name(r->phase),
-                               "deadline_ms", (json_int_t)r->deadline_ms));
+        tc_emit_event(c, d->name, &d->hash,
+                      json_pack("{s:s, s:I, s:s, s:I}", "event", "round", "round",
+                                (json_int_t)r->number, "phase", tc_phase_name(r->phase),
+                                "deadline_ms", (json_int_t)r->deadline_ms));
 }
 
 void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state)
@@ -152,8 +152,8 @@ void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state)
     snprintf(d->told_state, sizeof d->told_state, "%s", state);
     pthread_mutex_unlock(&d->quick);
     if (news)
-        tc_coord_say(c, d->name, &d->hash,
-                     json_pack("{s:s, s:s}", "event", "study", "state", state));
+        tc_emit_event(c, d->name, &d->hash,
+                      json_pack("{s:s, s:s}", "event", "study", "state", state));
 }
 
 /* ---- what others have done ---- */
@@ -225,7 +225,7 @@ tacit_status tc_events_get(tc_request_context *a, tacit_error *err)
     tc_open_study *d;
     TC_TRY(tc_query_text(a->q->query, "study", a->words[0], sizeof a->words[0], err));
     if (*a->words[0]) {
-        TC_TRY(tc_ask_study(a, &d, err));
+        TC_TRY(tc_request_study(a, &d, err));
         snprintf(l->study, sizeof l->study, "%s", d->name);
         l->of = d->hash;
     } else if (a->caller.study != 0) {
@@ -242,7 +242,7 @@ tacit_status tc_events_get(tc_request_context *a, tacit_error *err)
     return TACIT_OK;
 }
 
-/* The id comes first, so that who hears nothing can still say where it was. */
+/* The id comes first, so that a listener that hears nothing can still say where it was. */
 static size_t begin(const struct tc_ring *r, tc_listener *l, char *out, size_t size)
 {
     static const char reset[] = "event: reset\ndata: {\"event\": \"reset\"}\n";

@@ -16,6 +16,6 @@ void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state);
 tacit_status tc_emit_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
                            tacit_error *err);
 /* of: which study of that name. Takes event; NULL is ignored. */
-void tc_coord_say(tc_coord *c, const char *study, const tacit_hash *of, json_t *event);
+void tc_emit_event(tc_coord *c, const char *study, const tacit_hash *of, json_t *event);
 
 #endif

@@ -165,7 +165,7 @@ static tacit_hash find_owner(const tc_request_context *a)
 {
     uint8_t both[2 * TC_LEDGER_HASH_BYTES];
     tc_public_key key;
-    const char *text = a->caller.role == TC_ROLE_JOINER ? tc_ask_text(a, "key") : NULL;
+    const char *text = a->caller.role == TC_ROLE_JOINER ? tc_request_text(a, "key") : NULL;
     if (!text || !tc_base64_read(text, key.bytes, sizeof key.bytes))
         return a->caller.token;
     tacit_hash h = tc_hash_bytes(key.bytes, sizeof key.bytes);
@@ -314,7 +314,7 @@ tacit_status tc_handle_once(tc_request_context *a, tacit_error *err)
     o.key = hash_key(o.owner.bytes, sizeof o.owner.bytes, key);
     o.seal = hash_key(a->q->bearer, strlen(a->q->bearer), key);
     if (strstr(a->route->path, "{study}")) /* E_NOT_FOUND, 403: as the handler would say it */
-        TC_TRY(tc_ask_study(a, &d, err));
+        TC_TRY(tc_request_study(a, &d, err));
     o.request = hash_request(a->q, d ? &d->hash : NULL);
     tacit_status status = begin(a, a->route, &o, &run, err);
     if (status == TACIT_OK && run) {

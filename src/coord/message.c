@@ -35,8 +35,9 @@ typedef struct arrival {
 
 /* ---- what was sent ---- */
 
-/* A refusal is as long as a message and says nothing: it is kept as a message without a byte. */
-static tacit_status empty(arrival *m, tacit_error *err)
+/* A decline is as long as a message, so that its length tells nothing, and is all zeros. It is stored as a message
+ * of no bytes. */
+static tacit_status take_decline(arrival *m, tacit_error *err)
 {
     uint8_t any = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -49,14 +50,14 @@ static tacit_status empty(arrival *m, tacit_error *err)
 
 static tacit_status read_body(tc_request_context *a, arrival *m, tacit_error *err)
 {
-    const char *message = tc_ask_text(a, "message"), *decline = tc_ask_text(a, "decline");
+    const char *message = tc_request_text(a, "message"), *decline = tc_request_text(a, "decline");
     if (!message == !decline)
         return tc_fail(err, TACIT_E_ARG, "give one of message and decline");
-    m->sequence = (uint64_t)tc_ask_whole(a, "sequence");
+    m->sequence = (uint64_t)tc_request_whole(a, "sequence");
     m->declines = decline != NULL;
     TC_TRY(tc_base64_bytes(message ? message : decline, message ? "message" : "decline",
                            MESSAGE_MOST, &m->bytes, &m->n, err));
-    return m->declines ? empty(m, err) : TACIT_OK;
+    return m->declines ? take_decline(m, err) : TACIT_OK;
 }
 
 static tacit_status check_signature(tc_request_context *a, arrival *m, tacit_error *err)
@@ -105,7 +106,7 @@ static json_t *receipt_json(const arrival *m, bool late)
     return json_pack("{s:I, s:b}", "sequence", (json_int_t)m->sequence, "late", (int)late);
 }
 
-/* With the key that signed: the agent may have another one by the time somebody looks. */
+/* Stores the key that signed, because the agent's key may change later. */
 static json_t *evidence_json(const arrival *m)
 {
     tc_text key = {0};
@@ -148,7 +149,7 @@ static tacit_status find_receipt(tc_request_context *a, const arrival *m, receip
     return out->there && out->same && !out->late ? is_stored(a, m, &out->same, err) : TACIT_OK;
 }
 
-/* That an agent signed two messages for one place; one such record is enough. */
+/* Stores that an agent signed two messages for one place; one such record is enough. */
 static tacit_status keep_evidence(tc_request_context *a, const arrival *m, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
@@ -183,8 +184,8 @@ static tacit_status refuse_late(tc_request_context *a, const arrival *m, tacit_e
 /* ---- entering ---- */
 
 /* The change that makes sure that the round takes messages. */
-static void enter_round(tc_request_context *a, const arrival *m, const tc_round *r,
-                        tc_changes *changes)
+static void require_open_round(tc_request_context *a, const arrival *m, const tc_round *r,
+                               tc_changes *changes)
 {
     tc_key key = tc_key_word("round");
     if (r->phase == TC_PHASE_OPEN && r->number == m->round) {
@@ -197,15 +198,15 @@ static void enter_round(tc_request_context *a, const arrival *m, const tc_round 
     tc_round_change(changes, m->open->id, r, &fresh);
 }
 
-static tacit_status enter(tc_request_context *a, const arrival *m, const tc_round *r,
-                          uint64_t running, tacit_error *err)
+static tacit_status store_message(tc_request_context *a, const arrival *m, const tc_round *r,
+                                  uint64_t running, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     tc_key place = place_of(m), who = tc_roster_key(m->agent), state = tc_key_word("state");
     tc_member_row member = m->member;
     int64_t id = m->open->id;
     tc_changes_add(&changes, TC_REQUIRE, id, TC_RECORD_STATE, &state, running, NULL);
-    enter_round(a, m, r, &changes);
+    require_open_round(a, m, r, &changes);
     tc_changes_add(&changes, TC_INSERT, id, TC_RECORD_RECEIPT, &place, 0, receipt_json(m, false));
     tc_changes_bytes(&changes, TC_INSERT, id, TC_RECORD_MESSAGE, &place, 0,
                      m->n > 0 ? m->bytes : (const void *)"", m->n);
@@ -270,13 +271,12 @@ static tacit_status try_once(tc_request_context *a, arrival *m, tacit_error *err
         return tc_refuse(a, 409, TACIT_E_STATE, err,
                          "sequence must be above %" PRIu64 ", got %" PRIu64, m->member.sequence,
                          m->sequence);
-    return enter(a, m, &r, running, err);
+    return store_message(a, m, &r, running, err);
 }
 
-/* Others change the round, an agent may send twice at once, its key may change and it may be revoked:
- * look again then, at all of it. Whose signature held is still who it was when its message entered,
- * for `enter` replaces the very version of the agent's record that the key was read from: so the first
- * attempt need not look a second time. */
+/* On a conflict everything is checked again: the round, the agent's sequence or its key may have changed, or it was
+ * revoked. The first attempt need not check the signature twice, because `store_message` replaces the very version
+ * of the agent's record that the key was read from. */
 static tacit_status accept(tc_request_context *a, arrival *m, tacit_error *err)
 {
     tacit_status status = try_once(a, m, err);
@@ -324,8 +324,8 @@ static tacit_status post(tc_request_context *a, arrival *m, tacit_error *err)
 tacit_status tc_message_post(tc_request_context *a, tacit_error *err)
 {
     arrival m = {.agent = a->caller.agent};
-    TC_TRY(tc_ask_number(a, 1, "round", &m.round, err));
-    TC_TRY(tc_ask_federated(a, &m.open, err));
+    TC_TRY(tc_request_number(a, 1, "round", &m.round, err));
+    TC_TRY(tc_request_federated(a, &m.open, err));
     tacit_status status = post(a, &m, err);
     if (m.bytes) {
         explicit_bzero(m.bytes, m.n);
@@ -365,7 +365,7 @@ static tacit_status relay(tc_request_context *a, tc_open_study *d, uint64_t roun
 }
 
 /* Where to look for the last message of an agent in `round` or before it, going back; *rounds: in how many.
- * Its record says where the last one of all is: who asks about the latest round looks once. */
+ * The agent's record says where its last message is: a question about the latest round takes one look. */
 static tacit_status where_to_look(tc_request_context *a, const tc_open_study *d, uint64_t agent,
                                   uint64_t *round, uint64_t *rounds, tacit_error *err)
 {
@@ -430,9 +430,9 @@ tacit_status tc_message_get(tc_request_context *a, tacit_error *err)
     tc_round r;
     tc_study_state state;
     uint64_t round, agent, version;
-    TC_TRY(tc_ask_number(a, 1, "round", &round, err));
-    TC_TRY(tc_ask_number(a, 2, "agent", &agent, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_number(a, 1, "round", &round, err));
+    TC_TRY(tc_request_number(a, 2, "agent", &agent, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     if (!d->plan->doc->algorithm->relay)
         return tc_refuse(a, 404, TACIT_E_NOT_FOUND, err, "%s hands on no message of a single agent",
                          d->plan->doc->algorithm->name);

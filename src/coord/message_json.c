@@ -31,7 +31,8 @@ static bool take(cursor *c, const char *word)
     return true;
 }
 
-/* Up to 18 digits: all such numbers fit. Of a longer one the rest stays, and is not the comma that follows. */
+/* Up to 18 digits: all such numbers fit. If the number is longer, the next character is a digit instead of the
+ * expected comma, and the general parser takes over. */
 static bool take_number(cursor *c, json_int_t *out)
 {
     const char *start;

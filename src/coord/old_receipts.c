@@ -90,7 +90,7 @@ static tacit_status note_study(void *user, const tc_study_row *row, tacit_error 
     return TACIT_OK;
 }
 
-/* What was replaced may be in the store's log still: a removal, even of nothing, folds it in. */
+/* The store's log may still have what was replaced: a removal, even of nothing, folds it in. */
 static tacit_status rewrite_all(tc_store *store, const studies *s, tacit_error *err)
 {
     bool changed = false;

@@ -22,7 +22,7 @@ static void open_study_free(tc_open_study *d)
     tc_study_close(d->study);
     pthread_mutex_destroy(&d->lock);
     pthread_mutex_destroy(&d->quick);
-    tc_shared_text_end(d->said);
+    tc_shared_text_end(d->cached);
     tc_shared_text_end(d->points);
     tc_free(d->name);
     tc_free(d);
@@ -421,20 +421,20 @@ static tacit_status other_kind(const tc_open_study *d, const char *why, tacit_er
     return tc_fail(err, TACIT_E_STATE, "study \"%s\" is %s", d->name, why);
 }
 
-tacit_status tc_ask_federated(tc_request_context *a, tc_open_study **out, tacit_error *err)
+tacit_status tc_request_federated(tc_request_context *a, tc_open_study **out, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_study(a, &d, err));
+    TC_TRY(tc_request_study(a, &d, err));
     if (!d->plan)
         return other_kind(d, "a served one: it has trials, no agents and no rounds", err);
     *out = d;
     return TACIT_OK;
 }
 
-tacit_status tc_ask_served(tc_request_context *a, tc_open_study **out, tacit_error *err)
+tacit_status tc_request_served(tc_request_context *a, tc_open_study **out, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_study(a, &d, err));
+    TC_TRY(tc_request_study(a, &d, err));
     if (d->plan)
         return other_kind(d, "one of a federation: its agents have the trials", err);
     *out = d;

@@ -23,9 +23,9 @@
 
 static tacit_status make_document(const tc_request_context *a, tc_study_doc **out, tacit_error *err)
 {
-    tc_released_plan p = {.name = tc_ask_text(a, "name"),
-                          .trials = (uint64_t)tc_ask_whole(a, "trials"),
-                          .seed = (uint64_t)tc_ask_whole(a, "seed"),
+    tc_released_plan p = {.name = tc_request_text(a, "name"),
+                          .trials = (uint64_t)tc_request_whole(a, "trials"),
+                          .seed = (uint64_t)tc_request_whole(a, "seed"),
                           .options = json_object_get(a->body, "options")};
     TC_TRY(tc_study_name_check(p.name, err));
     return tc_released_study_from_json(out, json_object_get(a->body, "released"), &p, err);

@@ -103,7 +103,7 @@ static tacit_status read_records(tc_request_context *a, tc_record_kind kind, con
                                  page *p, tc_record_visit visit, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     TC_TRY(begin(a, p, err));
     tc_record_range range = {.study = d->id,
                              .kind = kind,

@@ -51,7 +51,7 @@ static void type_of(tacit_status code, char out[64])
         out[i] = out[i] == '_' ? '-' : (char)tolower((unsigned char)out[i]);
 }
 
-/* What went wrong inside is nobody's business outside: such sentences name files. */
+/* Hides the sentences of internal failures from clients, because they name files. */
 static const char *shown(int http, const char *detail)
 {
     return http == 500 ? "the coordinator failed; its log says why" : detail;
@@ -87,7 +87,7 @@ static void quotable(const char *detail, char out[512])
     }
 }
 
-/* Of a coordinator, not of a file: who is refused for asking too much has met no locked storage. */
+/* Titles for a coordinator's answers: BUSY means too many requests, not a locked file. */
 static const char *title_of(tacit_status code)
 {
     return code == TACIT_E_BUSY ? "busy, or asked too often: ask again later"

@@ -11,7 +11,7 @@ typedef struct tc_request_context {
     tc_coord *coord;
     const tc_request *q;
     tc_caller caller;
-    tc_open_study *open; /* as tc_ask_study found it last, held until the request ends; or NULL */
+    tc_open_study *open; /* as tc_request_study found it last, until the request ends; or NULL */
     const struct tc_route *route;
     char words[TC_WORDS_MOST][128]; /* of the path: {study}, {round}, {agent} */
     json_t *body;                   /* or NULL; it has the shape that the route takes */
@@ -71,27 +71,27 @@ tacit_status tc_refuse(tc_request_context *a, int http, tacit_status code, tacit
 /* more: fields beside those of every problem; borrowed, may be NULL. */
 void tc_problem(tc_response *out, int http, tacit_status code, const char *detail, json_t *more);
 int tc_problem_http(tacit_status code);
-/* May one more refusal of who asks (401, 403, 429) go into the log? Anybody can bring them about, so there are
- * only so many in a second; the next that may says first how many did not. */
+/* May one more refusal of a client (401, 403, 429) go into the log? Anybody can cause them, so only so many
+ * are logged in a second; the next one that is logged says first how many were not. */
 bool tc_problem_is_said(tc_coord *c);
 
 /* Fields of the body, which has its shape already. Text: NULL if absent; borrowed. Numbers: what the
  * table says if absent. */
-const char *tc_ask_text(const tc_request_context *a, const char *field);
-int64_t tc_ask_whole(const tc_request_context *a, const char *field);
-double tc_ask_real(const tc_request_context *a, const char *field);
+const char *tc_request_text(const tc_request_context *a, const char *field);
+int64_t tc_request_whole(const tc_request_context *a, const char *field);
+double tc_request_real(const tc_request_context *a, const char *field);
 
 /* The study in the path, if the caller's token is one of this study (or of all). Whoever
  * has a token of another study does not learn whether there is such a one. It is held until the request
  * ends, or asks for one again. */
-tacit_status tc_ask_study(tc_request_context *a, tc_open_study **out, tacit_error *err);
+tacit_status tc_request_study(tc_request_context *a, tc_open_study **out, tacit_error *err);
 /* The same where the route is for one of the two kinds. E_STATE: it is of the other. */
-tacit_status tc_ask_federated(tc_request_context *a, tc_open_study **out, tacit_error *err);
-tacit_status tc_ask_served(tc_request_context *a, tc_open_study **out, tacit_error *err);
+tacit_status tc_request_federated(tc_request_context *a, tc_open_study **out, tacit_error *err);
+tacit_status tc_request_served(tc_request_context *a, tc_open_study **out, tacit_error *err);
 
 /* The number in word i of the path. */
-tacit_status tc_ask_number(const tc_request_context *a, size_t i, const char *what, uint64_t *out,
-                           tacit_error *err);
+tacit_status tc_request_number(const tc_request_context *a, size_t i, const char *what,
+                               uint64_t *out, tacit_error *err);
 
 /* ?name=value of a query. Absent: *out stays. E_ARG: not a value that is allowed. */
 tacit_status tc_query_text(const char *query, const char *name, char *out, size_t size,

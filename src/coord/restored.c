@@ -148,8 +148,8 @@ static tacit_status first_round(const tc_open_study *d, const tc_round *r, uint6
     return tc_study_plan_next_round(d->plan, from, out, err);
 }
 
-/* How many rounds may have been released since. Of a study that was closed only the one that was not
- * over. */
+/* How many rounds may have been released since the backup. In a closed study only the unfinished round can
+ * have been. */
 static tacit_status most_released(const restoring *t, const tc_open_study *d, const tc_round *r,
                                   uint64_t *out, tacit_error *err)
 {
@@ -222,7 +222,7 @@ static tacit_status restore_federated(const restoring *t, tc_open_study *d, taci
     return report(t, &row, err);
 }
 
-/* In a store a party may have studies of others as well, but not their rounds: its key for it tells. */
+/* A store may also hold studies in which its owner is only an agent. A stored agent key tells them apart. */
 static tacit_status is_agents(const restoring *t, const char *study, bool *out, tacit_error *err)
 {
     tc_record mine = {.kind = TC_RECORD_KEY, .key = study, .key_size = strlen(study)}, got;

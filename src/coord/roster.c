@@ -132,7 +132,7 @@ typedef struct enrolment {
 static tacit_status read_key(tc_request_context *a, const char *field, tc_public_key *out,
                              tacit_error *err)
 {
-    if (!tc_base64_read(tc_ask_text(a, field), out->bytes, sizeof out->bytes))
+    if (!tc_base64_read(tc_request_text(a, field), out->bytes, sizeof out->bytes))
         return tc_fail(err, TACIT_E_ARG, "%s must be 32 bytes in base64", field);
     return TACIT_OK;
 }
@@ -141,7 +141,7 @@ static bool proof_holds(const tc_request_context *a, const char *field, const tc
                         const tc_signed *what)
 {
     tc_signature proof;
-    return tc_base64_read(tc_ask_text(a, field), proof.bytes, sizeof proof.bytes) &&
+    return tc_base64_read(tc_request_text(a, field), proof.bytes, sizeof proof.bytes) &&
            tc_signature_holds(key, what, &proof);
 }
 
@@ -222,7 +222,7 @@ static tacit_status add_place(tc_request_context *a, enrolment *e, tc_changes *c
     return TACIT_OK;
 }
 
-/* It has its place, and has lost its access token with the answer. */
+/* The agent has its place, and has lost its access token with the answer. */
 static tacit_status give_back(tc_request_context *a, enrolment *e, tc_changes *changes,
                               tacit_error *err)
 {
@@ -280,7 +280,7 @@ static tacit_status find_or_add(tc_request_context *a, enrolment *e, tacit_error
 tacit_status tc_roster_enrol(tc_request_context *a, tacit_error *err)
 {
     enrolment e = {0};
-    TC_TRY(tc_ask_federated(a, &e.open, err));
+    TC_TRY(tc_request_federated(a, &e.open, err));
     TC_TRY(read_key(a, "key", &e.key, err));
     TC_TRY(check_enrolment(a, &e, err));
     TC_TRY(find_or_add(a, &e, err));
@@ -338,8 +338,8 @@ tacit_status tc_roster_rotate(tc_request_context *a, tacit_error *err)
     tc_public_key fresh;
     tc_changes changes = {.n = 0};
     char access[48];
-    TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_number(a, 1, "agent", &agent, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     if (a->caller.agent != agent)
         return tc_refuse(a, 403, TACIT_E_ARG, err, "an agent can change its own key only");
     TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
@@ -399,8 +399,8 @@ tacit_status tc_roster_revoke(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     uint64_t agent;
-    TC_TRY(tc_ask_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_ask_federated(a, &d, err));
+    TC_TRY(tc_request_number(a, 1, "agent", &agent, err));
+    TC_TRY(tc_request_federated(a, &d, err));
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
         status = try_revoke(a, d, agent, err);

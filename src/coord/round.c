@@ -115,8 +115,8 @@ void tc_round_change(tc_changes *changes, int64_t study, const tc_round *was, co
         tc_changes_add(changes, TC_INSERT, study, TC_RECORD_ROUND, &number, 0, to_json(now));
 }
 
-/* Rounded up: who reads it learns to the second, not to the millisecond, when the first message
- * came. */
+/* Rounded up, so that the public deadline shows the arrival of the first message only to the
+ * second. */
 int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d)
 {
     if (!(d->deadline_s > 0))

@@ -147,19 +147,19 @@ tc_pace tc_coord_pace(const char *method, const char *path)
 
 /* ---- bodies ---- */
 
-const char *tc_ask_text(const tc_request_context *a, const char *field)
+const char *tc_request_text(const tc_request_context *a, const char *field)
 {
     return json_string_value(json_object_get(a->body, field));
 }
 
-int64_t tc_ask_whole(const tc_request_context *a, const char *field)
+int64_t tc_request_whole(const tc_request_context *a, const char *field)
 {
     int64_t v = (int64_t)tc_shape_field(a->route->takes, field)->otherwise;
     (void)tc_json_whole(json_object_get(a->body, field), &v);
     return v;
 }
 
-double tc_ask_real(const tc_request_context *a, const char *field)
+double tc_request_real(const tc_request_context *a, const char *field)
 {
     const json_t *j = json_object_get(a->body, field);
     return j ? json_number_value(j) : tc_shape_field(a->route->takes, field)->otherwise;
@@ -167,8 +167,8 @@ double tc_ask_real(const tc_request_context *a, const char *field)
 
 /* ---- numbers ---- */
 
-tacit_status tc_ask_number(const tc_request_context *a, size_t i, const char *what, uint64_t *out,
-                           tacit_error *err)
+tacit_status tc_request_number(const tc_request_context *a, size_t i, const char *what,
+                               uint64_t *out, tacit_error *err)
 {
     unsigned long long v;
     if (!tc_parse_u64(a->words[i], &v) || v > TC_LEDGER_MAX_ROUND)

@@ -23,21 +23,22 @@ static bool asks_once(const tc_optimizer *o)
     return repeat && repeat->type == TC_OPTION_BOOL && !*(const bool *)(opts + repeat->offset);
 }
 
-uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc)
+/* Pulls that a study has planned; where no candidate is asked twice, no more than there are. */
+static uint64_t planned_pulls(const tc_optimizer *o, const tc_study_doc *doc)
 {
     const tc_domain *rows = doc->space->domain;
     return rows && asks_once(o) && rows->n < doc->trials ? rows->n : doc->trials;
 }
 
-void tc_served_say(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
+void tc_emit_trial(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
                    tc_trial_state state, const double *value)
 {
     if (tc_algorithm_takes_replies(doc->algorithm))
         return;
-    tc_coord_say(c, d->name, &d->hash,
-                 json_pack("{s:s, s:I, s:s, s:o}", "event", "trial", "trial", (json_int_t)trial,
-                           "state", tc_trial_state_name(state), "value",
-                           value ? json_real(*value) : json_null()));
+    tc_emit_event(c, d->name, &d->hash,
+                  json_pack("{s:s, s:I, s:s, s:o}", "event", "trial", "trial", (json_int_t)trial,
+                            "state", tc_trial_state_name(state), "value",
+                            value ? json_real(*value) : json_null()));
 }
 
 static tacit_status check_worker(const char *field, const char *worker, tacit_error *err)
@@ -52,14 +53,14 @@ static tacit_status check_worker(const char *field, const char *worker, tacit_er
 
 static tacit_status read_worker(const tc_request_context *a, const char **out, tacit_error *err)
 {
-    *out = tc_ask_text(a, "worker");
+    *out = tc_request_text(a, "worker");
     return check_worker("worker", *out, err);
 }
 
-/* Whoever lets short leases run out, and asks again, writes to the journal each time. */
+/* A worker that lets short leases run out, and asks again, writes to the journal each time. */
 static int64_t read_lease(const tc_request_context *a)
 {
-    int64_t ms = (int64_t)(tc_ask_real(a, "lease_s") * 1000 + 0.5);
+    int64_t ms = (int64_t)(tc_request_real(a, "lease_s") * 1000 + 0.5);
     return ms < LEASE_LEAST_MS ? LEASE_LEAST_MS : ms;
 }
 
@@ -106,7 +107,7 @@ static tacit_status ask_one(asking *s, double *values, tacit_error *err)
 {
     uint64_t number, pulls;
     TC_TRY(tc_study_ask_batch(s->study, &s->req, &s->reading, &number, values, &pulls, err));
-    tc_served_say(s->ask->coord, s->open, s->doc, number, TC_TRIAL_RUNNING, NULL);
+    tc_emit_trial(s->ask->coord, s->open, s->doc, number, TC_TRIAL_RUNNING, NULL);
     return add(s, number, values, pulls > 1 ? pulls : 1, err);
 }
 
@@ -125,12 +126,12 @@ static tacit_status ask_more(asking *s, tacit_error *err)
 
 static tacit_status read_from(asking *s, tacit_error *err)
 {
-    const char *from = tc_ask_text(s->ask, "from");
+    const char *from = tc_request_text(s->ask, "from");
     if (!from != !json_object_get(s->ask->body, "trial"))
         return tc_fail(err, TACIT_E_ARG,
                        "from and trial come together: whose trial, and which one");
     s->from = from;
-    s->wanted = (uint64_t)tc_ask_whole(s->ask, "trial");
+    s->wanted = (uint64_t)tc_request_whole(s->ask, "trial");
     return from ? check_worker("from", from, err) : TACIT_OK;
 }
 
@@ -155,7 +156,7 @@ static tacit_status count_claim(asking *s, tacit_error *err)
                             d->name);
 }
 
-/* What a worker that is gone had passes to this one. A request that is sent again finds that it has. */
+/* Gives the trial of a worker that is gone to this one. If the request is repeated, the trial is its own by then. */
 static tacit_status take_over(asking *s, tacit_error *err)
 {
     const tc_claim claim = {.from = s->from, .to = s->req.worker, .lease_ms = s->req.lease_ms};
@@ -181,11 +182,11 @@ static tacit_status read_asking(asking *s, tacit_error *err)
     TC_TRY(read_from(s, err));
     TC_TRY(tc_open_study_served(a->coord, s->open, &s->study, err));
     s->doc = tc_study_document(s->study);
-    s->count = (size_t)tc_ask_whole(a, "count");
+    s->count = (size_t)tc_request_whole(a, "count");
     s->req.lease_ms = read_lease(a);
-    s->req.pulls = (uint64_t)tc_ask_whole(a, "pulls");
+    s->req.pulls = (uint64_t)tc_request_whole(a, "pulls");
     TC_TRY(tc_study_look_on(s->study, &s->reading, &o, err));
-    s->req.planned = tc_served_planned(o, s->doc);
+    s->req.planned = planned_pulls(o, s->doc);
     tc_study_unlook(s->study);
     return TACIT_OK;
 }
@@ -193,7 +194,7 @@ static tacit_status read_asking(asking *s, tacit_error *err)
 tacit_status tc_served_suggest(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     asking s = {.ask = a, .open = d, .trials = json_array()};
     uint64_t version;
     tacit_status status = s.trials ? read_asking(&s, err) : tc_fail_memory(err);
@@ -219,12 +220,12 @@ tacit_status tc_served_suggest(tc_request_context *a, tacit_error *err)
 tacit_status tc_served_heartbeat(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     const char *worker;
     uint64_t trial;
     int64_t until;
-    TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
+    TC_TRY(tc_request_number(a, 1, "trial", &trial, err));
     TC_TRY(read_worker(a, &worker, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
@@ -240,15 +241,15 @@ tacit_status tc_served_heartbeat(tc_request_context *a, tacit_error *err)
 tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     uint64_t trial;
-    TC_TRY(tc_ask_number(a, 1, "trial", &trial, err));
+    TC_TRY(tc_request_number(a, 1, "trial", &trial, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_requeue(study, trial, err));
     a->already = true; /* it may have been stale before */
-    tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
+    tc_emit_trial(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
     return tc_answer_json(a, 200,
                           json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
                                     tc_trial_state_name(TC_TRIAL_STALE)),
@@ -263,7 +264,7 @@ static tacit_status check_room(tc_study *study, tacit_error *err)
     const tc_optimizer *o;
     uint64_t pulls = 0;
     TC_TRY(tc_study_look(study, &o, err));
-    uint64_t planned = tc_served_planned(o, tc_study_document(study));
+    uint64_t planned = planned_pulls(o, tc_study_document(study));
     for (int state = TC_TRIAL_WAITING; state <= TC_TRIAL_STALE; state++)
         pulls += tc_optimizer_pulls(o, (tc_trial_state)state);
     tc_study_unlook(study);
@@ -292,13 +293,13 @@ static tacit_status put_point(tc_request_context *a, tc_study *study, uint64_t *
 tacit_status tc_served_enqueue(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     uint64_t trial, version;
     TC_TRY(tc_state_running(a->coord, d->id, &version, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(put_point(a, study, &trial, err));
-    tc_served_say(a->coord, d, tc_study_document(study), trial, TC_TRIAL_WAITING, NULL);
+    tc_emit_trial(a->coord, d, tc_study_document(study), trial, TC_TRIAL_WAITING, NULL);
     return tc_answer_json(a, 201,
                           json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
                                     tc_trial_state_name(TC_TRIAL_WAITING)),

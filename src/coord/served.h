@@ -4,14 +4,12 @@
 
 #include "coord/open_study.h"
 
-/* Pulls that a study has planned; where no candidate is asked twice, no more than there are. */
-uint64_t tc_served_planned(const tc_optimizer *o, const tc_study_doc *doc);
 /* An answer that has this many bytes is long enough: a page or a suggestion ends there. */
 #define TC_ANSWER_MOST ((size_t)8 << 20)
 /* Bytes of it as text, about. */
 size_t tc_served_size(const json_t *j);
 /* Says what became of a trial, unless the study is told private replies. value NULL: it has none. */
-void tc_served_say(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
+void tc_emit_trial(tc_coord *c, const tc_open_study *d, const tc_study_doc *doc, uint64_t trial,
                    tc_trial_state state, const double *value);
 
 #endif

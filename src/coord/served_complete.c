@@ -44,7 +44,7 @@ static tacit_status check_private(const tc_study_doc *doc, const json_t *body, t
                  : TACIT_OK;
 }
 
-/* Whoever evaluates adds the noise and says how much. That it is there cannot be seen; that it was forgotten can. */
+/* The worker adds the noise and says how much. Its presence cannot be checked; a report without it can be refused. */
 static tacit_status read_noise(report *r, const tc_study_doc *doc, const json_t *body,
                                tacit_error *err)
 {
@@ -99,10 +99,10 @@ static tacit_status read_report(const tc_request_context *a, const tc_study *stu
     const tc_study_doc *doc = tc_study_document(study);
     const json_t *value = json_object_get(a->body, "value");
     const json_t *values = json_object_get(a->body, "values");
-    TC_TRY(tc_ask_number(a, 1, "trial", &r->trial, err));
+    TC_TRY(tc_request_number(a, 1, "trial", &r->trial, err));
     TC_TRY(check_private(doc, a->body, err));
     TC_TRY(read_noise(r, doc, a->body, err));
-    r->failed = tc_ask_text(a, "failed");
+    r->failed = tc_request_text(a, "failed");
     r->value = json_number_value(value ? value : json_object_get(a->body, "reply"));
     if (values)
         TC_TRY(read_pulls(r, study, values, err));
@@ -201,7 +201,7 @@ static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *st
         TC_TRY(find_mean(study, r->trial, &value, err));
     const double *shown = r->failed ? NULL : &value;
     if (first)
-        tc_served_say(a->coord, d, tc_study_document(study), r->trial, state, shown);
+        tc_emit_trial(a->coord, d, tc_study_document(study), r->trial, state, shown);
     return tc_answer_json(a, 200,
                           json_pack("{s:I, s:s, s:o}", "trial", (json_int_t)r->trial, "state",
                                     tc_trial_state_name(state), "value",
@@ -212,7 +212,7 @@ static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *st
 tacit_status tc_served_complete(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     report r = {0};
     bool first;

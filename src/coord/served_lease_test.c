@@ -36,7 +36,7 @@ static void without_a_tick_an_ask_finds_it(void **state)
     assert_int_equal(served_one(s, "alive", NULL), 0);
 }
 
-static int beat(served_world *s, const char *worker, int lease_s, json_t **answer)
+static int heartbeat(served_world *s, const char *worker, int lease_s, json_t **answer)
 {
     char body[96];
     snprintf(body, sizeof body, "{\"worker\": \"%s\", \"lease_s\": %d}", worker, lease_s);
@@ -49,10 +49,10 @@ static void who_lives_keeps_it(void **state)
     json_t *a;
     assert_int_equal(served_one(s, "w", NULL), 0);
     s->w.now_ms += 30000;
-    assert_int_equal(beat(s, "w", 60, &a), 200);
+    assert_int_equal(heartbeat(s, "w", 60, &a), 200);
     assert_int_equal(served_whole(a, "lease_until_ms"), 1090000);
     json_decref(a);
-    assert_int_equal(beat(s, "w", 1, &a), 200); /* never sooner than it was */
+    assert_int_equal(heartbeat(s, "w", 1, &a), 200); /* never sooner than it was */
     assert_int_equal(served_whole(a, "lease_until_ms"), 1090000);
     json_decref(a);
     s->w.now_ms = 1090000;
@@ -62,11 +62,11 @@ static void who_lives_keeps_it(void **state)
     assert_int_equal(served_whole(json_array_get(json_object_get(a, "trials"), 0), "started_ms"),
                      1000000);
     json_decref(a);
-    assert_int_equal(beat(s, "thief", 60, &a), 409);
+    assert_int_equal(heartbeat(s, "thief", 60, &a), 409);
     assert_says(a, "trial 0 is not run by \"thief\"");
     s->w.now_ms += 1;
     world_tick(&s->w);
-    assert_int_equal(beat(s, "w", 60, &a), 409);
+    assert_int_equal(heartbeat(s, "w", 60, &a), 409);
     assert_says(a, "trial 0 is not running, it is STALE");
     assert_int_equal(served_post(s, "/trials/5:heartbeat", "{\"worker\": \"w\"}", &a), 404);
     json_decref(a);
@@ -115,7 +115,7 @@ static void a_trial_changes_hands(void **state)
     json_decref(params);
     assert_int_equal(take_over(s, "w3", "w1", 0, &a), 409); /* somebody else was first */
     assert_says(a, "trial 0 is run by w2, not by w1");
-    assert_int_equal(beat(s, "w1", 60, &a), 409);
+    assert_int_equal(heartbeat(s, "w1", 60, &a), 409);
     assert_says(a, "trial 0 is not run by \"w1\"");
     assert_int_equal(served_one(s, "w2", NULL), 0); /* it is in its name now */
     s->w.now_ms += 60000;                           /* and has its whole time */
@@ -203,7 +203,7 @@ static void short_leases_fill_no_journal(void **state)
     for (int i = 0; i < 200; i++) { /* ten seconds */
         s->w.now_ms += 50;
         assert_int_equal(served_post(s, "/trials:suggest", body, NULL), 200);
-        assert_int_equal(beat(s, "w", 1 + i, NULL), 200);
+        assert_int_equal(heartbeat(s, "w", 1 + i, NULL), 200);
     }
     assert_ok(journal_end(s->w.store, 1, &last, &err));
     assert_true(last - first <= 8 * 2 * 4 + 60); /* with the growing ones of trial 0 */

@@ -23,7 +23,7 @@ static json_t *time_json(int64_t ms)
     return ms > 0 ? json_integer((json_int_t)ms) : json_null();
 }
 
-/* Of a private reply neither who sent it nor when. NULL: no memory. */
+/* For a private reply, leaves out the sender and the time. NULL: no memory. */
 static json_t *trial_json(const tc_optimizer *o, const tc_trial *t)
 {
     bool complete = t->state == TC_TRIAL_COMPLETE, failed = t->state == TC_TRIAL_FAIL;
@@ -62,7 +62,7 @@ typedef struct page {
     bool more;
 } page;
 
-/* As trials.c of the program reads it, but in one spelling. */
+/* Reads ?state=. Accepts the upper-case names only. */
 static tacit_status read_state(const tc_request_context *a, int *out, tacit_error *err)
 {
     char text[16] = "";
@@ -109,7 +109,7 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
 tacit_status tc_served_list(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     const tc_optimizer *o;
     page p = {.more = false};
@@ -135,7 +135,7 @@ tacit_status tc_served_list(tc_request_context *a, tacit_error *err)
 tacit_status tc_served_best(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_served(a, &d, err));
+    TC_TRY(tc_request_served(a, &d, err));
     tc_study *study;
     const tc_optimizer *o;
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));

@@ -207,7 +207,7 @@ static tacit_status check_object(const tc_shape *s, const json_t *j, const char 
     for (const tc_field *f = s->fields; f->name; f++)
         TC_TRY(
             check_field(f, json_object_get(j, f->name), place_in(path, f->name).name, depth, err));
-    /* Of those that exclude each other there must be one. */
+    /* Exactly one of the mutually exclusive fields must be present. */
     char names[NAME_MOST] = "";
     size_t choices = 0, there = 0;
     for (const tc_field *f = s->fields; f->name; f++)

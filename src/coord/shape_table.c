@@ -181,7 +181,7 @@ static const tc_field head[] = {
     {"seq",  WHOLE, TC_NEEDED, .help = "Entries of the ledger so far"},
     {"hash", TEXT,  TC_NEEDED, .help = "The end of its chain, in hex"},
     END};
-static const tc_shape shape_head = {"LedgerHead", "The end of a ledger: witnesses keep it", head, false};
+static const tc_shape shape_head = {"LedgerHead", "The end of a ledger: agents keep it to notice a rollback", head, false};
 
 static const tc_field restored[] = {
     {"at",        TEXT,  TC_NEEDED, .help = "When the coordinator was restored from a backup"},

@@ -56,7 +56,7 @@ tacit_status tc_state_open(tc_coord *c, int64_t study, tacit_error *err)
     return state == TC_STUDY_CLOSED ? tc_fail(err, TACIT_E_STATE, "the study is closed") : TACIT_OK;
 }
 
-/* In a pause nobody could send: what is left of the round begins anew. */
+/* Nobody could send during the pause, so the open round gets a new deadline. */
 static tacit_status extend_round(tc_coord *c, const tc_open_study *d, tc_changes *changes,
                                  tacit_error *err)
 {
@@ -95,7 +95,7 @@ static tacit_status try_state(tc_request_context *a, const tc_open_study *d, tc_
 static tacit_status set_state(tc_request_context *a, tc_study_state to, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_study(a, &d, err));
+    TC_TRY(tc_request_study(a, &d, err));
     tacit_status status = TACIT_E_CONFLICT;
     for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
         status = try_state(a, d, to, err);
@@ -124,7 +124,7 @@ tacit_status tc_studies_close(tc_request_context *a, tacit_error *err)
 tacit_status tc_studies_erase(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_study(a, &d, err));
+    TC_TRY(tc_request_study(a, &d, err));
     TC_TRY(tc_store_study_erase(a->coord->cfg.store, d->id, err));
     tc_open_study_erased(a->coord, d);
     return tc_answer_json(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
@@ -214,8 +214,8 @@ tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
     tacit_hash of = tc_study_hash(&row);
     tc_study_row_fini(&row);
     if (status == TACIT_OK)
-        tc_coord_say(c, doc->name, &of,
-                     json_pack("{s:s, s:s}", "event", "study", "state", "running"));
+        tc_emit_event(c, doc->name, &of,
+                      json_pack("{s:s, s:s}", "event", "study", "state", "running"));
     return status;
 }
 
@@ -234,7 +234,7 @@ tacit_status tc_coord_create(tc_coord *c, const char *document, tacit_error *err
 
 static tacit_status read_document(const tc_request_context *a, tc_study_doc **out, tacit_error *err)
 {
-    const char *csv = tc_ask_text(a, "points_csv");
+    const char *csv = tc_request_text(a, "points_csv");
     const json_t *document = json_object_get(a->body, "document");
     if (csv || json_is_object(json_object_get(document, "points")))
         return tc_study_doc_with_points(out, document, csv, err);
@@ -343,7 +343,7 @@ static tacit_status add_served(tc_request_context *a, tc_open_study *d, json_t *
 tacit_status tc_studies_show(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_study(a, &d, err));
+    TC_TRY(tc_request_study(a, &d, err));
     tc_study_state state;
     uint64_t version;
     const tc_study_doc *doc;
@@ -359,7 +359,7 @@ tacit_status tc_studies_show(tc_request_context *a, tacit_error *err)
     return status;
 }
 
-/* They never change, and there may be many: written once. NULL: no memory. */
+/* The points of a study as CSV, made once: they never change, and there may be many. NULL: no memory. */
 static tc_shared_text *points_csv(tc_open_study *d, const tc_domain *domain)
 {
     pthread_mutex_lock(&d->quick);
@@ -373,7 +373,7 @@ static tc_shared_text *points_csv(tc_open_study *d, const tc_domain *domain)
 tacit_status tc_studies_points(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
-    TC_TRY(tc_ask_study(a, &d, err));
+    TC_TRY(tc_request_study(a, &d, err));
     const tc_study_doc *doc;
     TC_TRY(tc_open_study_document(a->coord, d, &doc, err));
     const tc_domain *domain = doc->space->domain;

@@ -151,7 +151,7 @@ static bool read_terms(tc_caller *w, int64_t *expires_ms, const json_t *j)
     return true;
 }
 
-/* Who enrolled with the last use of a token may have lost the answer, and must read the study to ask
+/* An agent that enrolled with the last use of a token may have lost the answer, and must read the study to ask
  * again. */
 static bool exhausted(const tc_coord *c, const tc_caller *w)
 {
@@ -210,7 +210,7 @@ static tacit_status store_token(tc_coord *c, tc_token_terms *t, double expires_s
 static tacit_status make_and_answer(tc_request_context *a, tc_token_terms *t, tacit_error *err)
 {
     char text[48];
-    TC_TRY(store_token(a->coord, t, tc_ask_real(a, "expires_s"), text, err));
+    TC_TRY(store_token(a->coord, t, tc_request_real(a, "expires_s"), text, err));
     return tc_answer_json(a, 201,
                           json_pack("{s:s, s:s, s:I, s:I}", "token", text, "role", names[t->role],
                                     "uses", (json_int_t)t->uses, "expires_ms",
@@ -222,7 +222,7 @@ static tacit_status make_and_answer(tc_request_context *a, tc_token_terms *t, ta
 tacit_status tc_tokens_make(tc_request_context *a, tacit_error *err)
 {
     tc_token_terms t = {0};
-    (void)read_role(tc_ask_text(a, "role"), &t.role);
+    (void)read_role(tc_request_text(a, "role"), &t.role);
     return make_and_answer(a, &t, err);
 }
 
@@ -232,7 +232,7 @@ tacit_status tc_tokens_withdraw(tc_request_context *a, tacit_error *err)
     json_t *there;
     uint64_t version;
     tc_changes changes = {.n = 0};
-    tc_key key = key_of(tc_ask_text(a, "token"));
+    tc_key key = key_of(tc_request_text(a, "token"));
     TC_TRY(tc_record_read(a->coord->cfg.store, 0, TC_RECORD_TOKEN, &key, &there, &version, err));
     json_decref(there);
     if (version == 0)
@@ -248,7 +248,7 @@ static tacit_status study_terms(const tc_request_context *a, const tc_open_study
 {
     *out = (tc_token_terms){.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d};
     if (d->plan)
-        out->uses = (uint64_t)tc_ask_whole(a, "uses");
+        out->uses = (uint64_t)tc_request_whole(a, "uses");
     else if (json_object_get(a->body, "uses"))
         return tc_fail(err, TACIT_E_ARG,
                        "uses is for tokens with which agents join; study \"%s\" is a served one",
@@ -261,7 +261,7 @@ tacit_status tc_join_tokens_make(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     tc_token_terms t;
-    TC_TRY(tc_ask_study(a, &d, err));
+    TC_TRY(tc_request_study(a, &d, err));
     TC_TRY(study_terms(a, d, &t, err));
     return make_and_answer(a, &t, err);
 }

@@ -30,7 +30,7 @@ struct tacit_curator {
     tc_user_ledger rows, outputs;
     tc_ledger *answers; /* the one of both that answers are charged to; NULL: not there yet */
     bool ready;         /* the ledgers are those of the release */
-    /* Of a release that this handle has made. */
+    /* Only if this handle has made the release: */
     tc_row_release release;
     tc_released released;
     tacit_curator_report report;

@@ -107,8 +107,8 @@ static tacit_status same_terms(const tc_row_terms *a, const tc_row_terms *b, boo
     return TACIT_OK;
 }
 
-/* What another release needs must not be overwritten. One of the same terms for the same ledger was
- * drawn by somebody who was killed before the ledger had it; of another ledger it may have left. */
+/* The secret file of another release must not be overwritten. One with the same terms for the same ledger was
+ * drawn by a process that was killed before the ledger had it; one for another ledger may be in use. */
 static tacit_status check_free(const releasing *w, tacit_error *err)
 {
     const tacit_curator_opts *o = &w->c->opts;
@@ -195,7 +195,7 @@ static tacit_status afford_first(const releasing *w, tacit_error *err)
     return status;
 }
 
-/* What will be refused must not leave a new storage or ledger behind. */
+/* A release that will be refused must not leave a new storage or ledger behind. */
 static tacit_status open_ledger(const releasing *w, tacit_error *err)
 {
     tacit_curator *c = w->c;
@@ -260,7 +260,7 @@ static void not_private(tc_text *out, const char *why)
     tc_text_addf(out, "NOT PRIVATE: %s. There is no guarantee.", why);
 }
 
-/* Of values that a double does not hold exactly nobody could check the hash. */
+/* Nobody could check the hash of values that a double does not hold exactly: they get no step. */
 static tacit_status check_steps(tc_released *doc, tacit_error *err)
 {
     tacit_hash unused;

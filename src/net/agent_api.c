@@ -285,7 +285,7 @@ static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err
     return TACIT_OK;
 }
 
-/* Shows the study to whoever has joined in mind. */
+/* Shows the study to a caller that considers joining. */
 static tacit_status show(const tacit_agent *a, const tc_study_doc *doc, tacit_error *err)
 {
     const tc_domain *domain = doc->space->domain;
@@ -333,8 +333,8 @@ static tacit_status open_storage(tacit_agent *a, bool create, tacit_error *err)
     return tc_pass_on(err, status, &why);
 }
 
-/* That we are not alone is found out first; a storage that is not there, or is being made, comes into
- * being once the study is known. */
+/* Another process of this agent is found first. A storage that does not exist, or is being made, is created
+ * once the study is known. */
 static tacit_status open_existing(tacit_agent *a, tacit_error *err)
 {
     tacit_error why = {0};

@@ -137,7 +137,7 @@ static tacit_status read_key(gnutls_x509_privkey_t *out, const char *pem, tacit_
                    gnutls_strerror(rc));
 }
 
-/* Of the SubjectPublicKeyInfo, as `curl --pinnedpubkey` wants it. */
+/* The hash of the SubjectPublicKeyInfo, as `curl --pinnedpubkey` expects it. */
 static int hash_public(gnutls_pubkey_t public, unsigned char out[32])
 {
     gnutls_datum_t der = {0};

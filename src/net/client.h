@@ -16,8 +16,8 @@ tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerp
                            tacit_error *err);
 void tc_client_free(tc_client *c); /* NULL is allowed */
 
-/* Calls end early, with E_IO, soon after this says so for the first time. Those that begin later do not ask:
- * who was interrupted may still say good-bye. */
+/* Calls end early, with E_IO, soon after `stop` first returns true. Calls that begin later do not ask it:
+ * an agent that was interrupted may still send a last request. */
 void tc_client_stop_at(tc_client *c, bool (*stop)(void *user), void *user);
 
 /* From now on a call takes no longer than this, besides the time that the coordinator may hold it; below a

@@ -178,7 +178,7 @@ tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request 
     if (!r)
         return tc_fail_memory(err);
     const tc_protocols ours = tc_protocols_ours();
-    r->protocol = tc_protocols_say(&ours);
+    r->protocol = tc_protocols_format(&ours);
     tc_request q = request_of(&given);
     tc_coord_handle(c->coord, &q, &r->of);
     if (r->of.listens) {

@@ -19,7 +19,7 @@ static int open_calm(void **state)
 }
 
 /* One heartbeat. */
-static void beat(site *s)
+static void heartbeat(site *s)
 {
     pthread_mutex_lock(&s->server->lock);
     s->server->heartbeat_ns -= HOUR_MS * UINT64_C(1000000);
@@ -111,11 +111,11 @@ static void events_come_as_they_happen(void **state)
     assert_hears(fd, "text/event-stream");
     pause_study(s);
     assert_hears(fd, "event: study\ndata: {\"event\":\"study\",\"state\":\"paused\"");
-    beat(s);
+    heartbeat(s);
     assert_hears(fd, "\r\n:\n\n");
     resume_study(s);
     assert_hears(fd, "\"state\":\"running\"");
-    beat(s);
+    heartbeat(s);
     assert_hears(fd, "\r\n:\n\n");
     close(fd);
 }
@@ -156,7 +156,7 @@ static void a_withdrawn_token_ends_its_listener(void **state)
     assert_hears(fd, "retry:");
     snprintf(body, sizeof body, "{\"token\": \"%s\"}", token);
     site_call(s, "POST", "/v1/tokens:withdraw", body, 200, NULL);
-    beat(s);
+    heartbeat(s);
     assert_hears(fd, "0\r\n\r\n"); /* the end of the answer */
     close(fd);
     tc_text_fini(&answer);
@@ -217,7 +217,7 @@ static void none_stays_whose_client_is_gone(void **state)
             vanish(fds[i]);
         else
             close(fds[i]);
-    SITE_UNTIL((beat(s), descriptors() == before));
+    SITE_UNTIL((heartbeat(s), descriptors() == before));
 }
 
 static void who_does_not_read_is_cut_off(void **state)
@@ -233,12 +233,12 @@ static void who_does_not_read_is_cut_off(void **state)
             pause_study(s);
             resume_study(s);
         }
-        beat(s);
+        heartbeat(s);
         assert_hears(other, ":\n\n");
     }
     SITE_UNTIL(descriptors() ==
                before + 3); /* the server has given up the one, and not the other */
-    beat(s);
+    heartbeat(s);
     assert_hears(other, ":\n\n");
     close(deaf);
     close(other);

@@ -106,8 +106,8 @@ static void *run_timekeeper(void *user)
     return NULL;
 }
 
-/* What is due for connections. The ticker waits for the store, so this has a thread of its own: however long a
- * store hangs, the slow are parted with and heartbeats go out. */
+/* Does what is due for connections. The ticker waits for the store, so this has a thread of its own: however long a
+ * store hangs, slow connections are closed and heartbeats go out. */
 static void *run_keeper(void *user)
 {
     tc_server *s = user;
@@ -254,8 +254,8 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     return TACIT_OK;
 }
 
-/* Those who are parked are answered now; what is on its way gets a little time, and who is slow no more
- * than before. */
+/* Parked requests are answered now; requests under way get a little time, and slow clients no more than
+ * before. */
 static void drain(tc_server *s)
 {
     uint64_t end = tc_clock_ns() + STOP_MOST_S * UINT64_C(1000000000);

@@ -73,7 +73,7 @@ static void sent_free(void *user)
     tc_free(t);
 }
 
-/* Of the text, without what it had to grow. */
+/* Moves the text, without its spare capacity. */
 static void take_text(tc_sent *t, tc_text *body)
 {
     char *less = body->cap > body->len + 1 ? tc_resize(body->data, body->len + 1, 1) : NULL;

@@ -35,7 +35,7 @@ static void leave(tc_draining *l)
     *l = (tc_draining){0};
 }
 
-/* Of who came first, after that time; NULL: of nobody. */
+/* The connection whose time ends first, but not before after_ns; NULL: there is none. */
 static tc_draining *oldest(tc_server *s, uint64_t after_ns)
 {
     tc_draining *best = NULL;

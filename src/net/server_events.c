@@ -4,7 +4,7 @@
  * the connection's own buffer; when there are none the connection is suspended, until something
  * was said of its study or a heartbeat is due. A heartbeat is a comment. It finds out who is gone: the system gives
  * up a connection whose bytes nobody acknowledges (TCP_USER_TIMEOUT), and who takes nothing for some
- * heartbeats is cut off. Called by server.c and server_request.c. */
+ * heartbeats is cut off. Called by server.c, server_request.c and server_listen.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -76,7 +76,7 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked)
     return asked > 0 ? asked : HEARTBEAT_MS;
 }
 
-/* Who is not suspended has bytes to take, and has not taken them since the last heartbeat. */
+/* A listener that is not suspended has not taken its bytes since the last heartbeat. */
 static void part_slow(tc_server *s)
 {
     for (struct tc_feed *t = s->feeds; t; t = t->next) {
@@ -133,7 +133,7 @@ static void end_feed(tc_server *s, uint64_t id)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Not by the threads that send: the store may keep who asks it waiting. */
+/* Not called by the threads that send, because it may wait for the store. */
 void tc_feeds_check(tc_server *s)
 {
     size_t n;

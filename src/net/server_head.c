@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Of two of these, one reader takes the first and another the last. */
+/* Headers that may appear only once: of two, one reader takes the first and another the last. */
 static const char *const single[] = {MHD_HTTP_HEADER_HOST,
                                      MHD_HTTP_HEADER_AUTHORIZATION,
                                      MHD_HTTP_HEADER_CONTENT_LENGTH,
@@ -148,7 +148,7 @@ static void check_length(head *h)
             .http = 411, .why = "a body needs a Content-Length; Transfer-Encoding is not taken"};
 }
 
-/* Of 0.9: is the first line as it came, and do the headers end where the last one does? */
+/* libmicrohttpd 0.9: is the first line as it came, and do the headers end where the last one does? */
 static void check_line(head *h, const char *behind_uri, const char *method, const char *path,
                        const char *version)
 {

@@ -1,4 +1,4 @@
-/* server_int.h - what the files of the server share. Nobody else includes it.
+/* server_int.h - what the files of the server share. No other folder of src includes it.
  *
  *   server.c          birth, the clock, end
  *   server_request.c  one request, from its headers to its answer
@@ -169,7 +169,7 @@ enum MHD_Result tc_server_answer(void *user, struct MHD_Connection *c, const cha
                                  size_t *upload_size, void **state);
 void tc_server_end(void *user, struct MHD_Connection *c, void **state,
                    enum MHD_RequestTerminationCode code);
-/* The answer to who asks too much, made once: it costs nothing. NULL: no memory. */
+/* The answer to a client that asks too much, made once, so that it costs nothing. NULL: no memory. */
 struct MHD_Response *tc_server_too_many(void);
 /* Those that every answer has, and those that this one needs. */
 void tc_server_add_headers(struct MHD_Response *m, const tc_response *r);
@@ -282,7 +282,7 @@ uint64_t tc_feeds_heartbeat_ms(unsigned asked);
 /* asks_per_s, handshakes_per_s 0: no limit; failures_per_s 0: 10. */
 tacit_status tc_rate_new(tc_rate **out, unsigned asks_per_s, unsigned failures_per_s,
                          unsigned handshakes_per_s, tacit_error *err);
-/* Another clock, before it is first asked. */
+/* Another clock, before it is first asked. For tests. */
 void tc_rate_set_clock(tc_rate *t, uint64_t (*now_ns)(void *user), void *user);
 void tc_rate_free(tc_rate *t); /* NULL is allowed */
 bool tc_rate_allows(tc_rate *t, const struct sockaddr *a);
@@ -307,13 +307,13 @@ void tc_server_deafen(tc_server *s);
 void tc_server_greet(tc_connection *g);
 /* Its end. */
 void tc_server_forget(tc_connection *g);
-/* Of an IPv6 address the first 64 bits count: who has one such address has them all. */
+/* Keeps the first 64 bits of an IPv6 address: an owner of one such address has them all. */
 void tc_server_network(struct sockaddr_storage *a);
 
 /* ---- connections (server_connection.c) */
 
 tc_connection *tc_connection_of(struct MHD_Connection *c); /* NULL: there was no memory for it */
-/* Whose turn is it? Theirs must not last too long. g may be NULL. */
+/* Sets whose turn it is. A turn of the other side must not last too long. g may be NULL. */
 void tc_connection_turn(tc_server *s, tc_connection *g, tc_turn turn);
 /* MHD has read the first line of a request. */
 void *tc_connection_begin(void *user, const char *uri, struct MHD_Connection *c);

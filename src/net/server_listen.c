@@ -13,7 +13,8 @@
  * A handshake costs the server a key exchange, a signature and a session, and costs who replays a recorded hello
  * nothing. So an address may begin only so many a second (server_rate.c), and only so many of it may be unfinished at
  * once: the oldest of the same address gives way. Who shares an address with an attacker still gets in then, for
- * an honest handshake is over long before it is the oldest. Called by server.c and server_connection.c. */
+ * an honest handshake is over long before it is the oldest. Called by server.c, server_connection.c
+ * and coordinator_api.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"
@@ -232,7 +233,7 @@ static void accept_one(tc_server *s)
     }
 }
 
-/* Who sleeps is there. */
+/* Handles an event of epoll: on the listener, the bell, or a connection that is suspended. */
 static void open_door(tc_server *s, void *who)
 {
     uint64_t rings;

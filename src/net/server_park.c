@@ -3,7 +3,7 @@
  * They lie in buckets, by the study in their path, and a study wakes its own alone: what another one does
  * costs them nothing. What changed is counted, and the count is read before the coordinator is asked, so
  * that a change between its answer and the parking is not missed. Who is woken asks again, in the queue of the
- * quick queue. Called by server.c and server_queue.c. */
+ * quick queue. Called by server.c, server_queue.c, server_request.c and server_events.c. */
 #include "net/server_int.h"
 
 #include "base/clock.h"

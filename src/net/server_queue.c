@@ -13,7 +13,7 @@
  * Tokens take turns: next is a request of the token that was served least recently, and those of one token keep their
  * order. A study has so many places in the slow queue; when all are taken, the token with the most of them loses
  * its newest to a token that has fewer. So nobody is sent away for what others do, as long as it asks for less
- * than they. Called by server_request.c and server_park.c. */
+ * than they. Called by server.c, server_request.c and server_park.c. */
 #include "net/server_int.h"
 
 #include "base/error.h"
@@ -106,8 +106,8 @@ static tc_pending *take(tc_request_queue *q)
     return p;
 }
 
-/* Of those that wait for the study of p: what points to the newest of the token that has most of them. *most: how
- * many these are; *mine: how many are of p's own token; *all: how many there are. */
+/* Among the requests that wait for the study of p, finds the token with the most: what points to its newest one. *most:
+ * how many it has; *mine: how many are of p's own token; *all: how many there are. */
 static tc_pending **find_greedy(tc_request_queue *q, const tc_pending *p, size_t *most,
                                 size_t *mine, size_t *all)
 {

@@ -69,7 +69,7 @@ static void add_number(struct MHD_Response *m, const char *name, int64_t v)
 void tc_server_add_headers(struct MHD_Response *m, const tc_response *r)
 {
     const tc_protocols ours = tc_protocols_ours();
-    MHD_add_response_header(m, TC_PROTOCOL_HEADER, tc_protocols_say(&ours).text);
+    MHD_add_response_header(m, TC_PROTOCOL_HEADER, tc_protocols_format(&ours).text);
     if (r->content_type)
         MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
     MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
@@ -126,7 +126,7 @@ static enum MHD_Result refuse(tc_pending *p, int status, const char *kind, const
     return sent;
 }
 
-/* What only reads can be asked for again, and so can a suggestion, which its worker is given again. */
+/* A request that only reads can be repeated, and so can a suggestion, which its worker is given again. */
 static bool is_repeatable(const tc_pending *p)
 {
     return strcmp(p->method, MHD_HTTP_METHOD_GET) == 0 || p->pace == TC_PACE_ASK;
@@ -221,7 +221,7 @@ static enum MHD_Result give(tc_server *s, tc_pending *p)
     return p->turned_away ? send_away(s, p) : answer(s, p, &p->answer);
 }
 
-/* It asks nothing of the store, nor does looking at who asks it. */
+/* True: neither this request nor the check of its caller needs the store. */
 static bool is_at_once(const tc_pending *p)
 {
     return p->pace == TC_PACE_AT_ONCE || p->pace == TC_PACE_PROBE;

@@ -88,7 +88,7 @@ void tc_blr_move(size_t n, double by, const double *x, double *v)
     blr_move(n, by, x, v);
 }
 
-/* Of many models few are in the near cache: W comes while the normals of a draw are made. */
+/* Prefetches W while the normals of a draw are made: with many models few are in the near cache. */
 void tc_blr_fetch(size_t n, const double *W)
 {
     for (size_t i = 0; i < tc_blr_row_at(n); i += LANES)

@@ -201,11 +201,6 @@ static tacit_status append(tc_gp *g, double kk, double *jitter, tacit_error *err
     return tc_pass_on(err, status, &why);
 }
 
-tacit_status tc_gp_push(tc_gp *g, const double *x, tacit_error *err)
-{
-    return tc_gp_push_known(g, x, 0.0, err);
-}
-
 tacit_status tc_gp_push_known(tc_gp *g, const double *x, double known, tacit_error *err)
 {
     TC_TRY(reserve(g, g->n + 1, err));

@@ -33,8 +33,8 @@ tacit_status tc_gp_reset(tc_gp *g, const tc_gp_hyper *h, size_t n, const double 
 /* The same where point i has noise of the variance known[i] beside s2; NULL: none has. */
 tacit_status tc_gp_reset_known(tc_gp *g, const tc_gp_hyper *h, size_t n, const double *X,
                                size_t ldx, const double *known, tacit_error *err);
-/* Appends one point (dim coordinates). Amortised growth, O(n^2). E_NUMERIC leaves g as it was. */
-tacit_status tc_gp_push(tc_gp *g, const double *x, tacit_error *err);
+/* Appends one point (dim coordinates), with noise of the variance `known` beside s2. Amortised growth, O(n^2).
+ * E_NUMERIC leaves g as it was. */
 tacit_status tc_gp_push_known(tc_gp *g, const double *x, double known, tacit_error *err);
 /* Forgets all points from n on; same bits as before their push. */
 void tc_gp_truncate(tc_gp *g, size_t n);

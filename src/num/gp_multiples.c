@@ -37,7 +37,7 @@ size_t tc_gp_multiples_scratch(size_t n, size_t dim)
     return n * (dim + 3);
 }
 
-/* Of one process, with k(x) and its derivatives (n x dim); u, w: scratch. */
+/* The prediction of one process, from k(x) and its derivatives (n x dim); u, w: scratch. */
 static void predict(const tc_gp_multiple *of, double ratio, size_t p, const double *k,
                     const double *dk, double *u, double *w)
 {

@@ -26,7 +26,7 @@ static void make_process(fixture *f, tc_kernel_kind kind, size_t i)
         double x[DIM];
         for (size_t d = 0; d < DIM; d++)
             x[d] = f->X[j + d * N];
-        assert_ok(tc_gp_push(f->g[i], x, &err));
+        assert_ok(tc_gp_push_known(f->g[i], x, 0, &err));
     }
     memcpy(f->W[i], f->t, sizeof f->t);
     for (size_t c = 0; c < COLUMNS; c++)

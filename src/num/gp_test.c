@@ -195,7 +195,7 @@ static void test_no_noise_of_their_own_is_as_before(void **state)
     for (size_t i = 6; i < N; i++) {
         double x[DIM];
         point(&d, i, x);
-        assert_ok(tc_gp_push(plain, x, &err));
+        assert_ok(tc_gp_push_known(plain, x, 0, &err));
     }
     tc_gp_targets(plain, d.y);
     tc_gp *zeros = make_gp(&d, 6, N);
@@ -376,7 +376,7 @@ static void test_bits_follow_the_history(void **state)
     for (size_t i = 6; i < N; i++) {
         double x[DIM];
         point(&d, i, x);
-        assert_ok(tc_gp_push(used, x, &err));
+        assert_ok(tc_gp_push_known(used, x, 0, &err));
     }
     tc_gp_targets(used, d.y);
     assert_same_state(fresh, used);
@@ -397,7 +397,7 @@ static void test_truncate_is_undo(void **state)
     for (size_t i = 9; i < N; i++) {
         double x[DIM];
         point(&d, i, x);
-        assert_ok(tc_gp_push(g, x, &err));
+        assert_ok(tc_gp_push_known(g, x, 0, &err));
     }
     tc_gp_targets(g, d.y);
     assert_same_state(g, whole);
@@ -460,7 +460,7 @@ static void test_repeated_points_get_jitter(void **state)
     double x[DIM], mean, var, scratch[(N + 1) * (DIM + 2)];
     point(&d, 2, x);
     for (int i = 0; i < 3; i++)
-        assert_ok(tc_gp_push(g, x, &err));
+        assert_ok(tc_gp_push_known(g, x, 0, &err));
     assert_true(tc_gp_jitter(g) > 0.0 && tc_gp_jitter(g) < 1e-3);
     double y[] = {1, 2, 3, 4, 3, 3, 3};
     tc_gp_targets(g, y);
@@ -489,7 +489,7 @@ static void test_a_broken_kernel_is_an_error(void **state)
     d.hyper.variance = 1.0;
     assert_ok(tc_gp_reset(g, &d.hyper, 4, d.X, LD, &err));
     double x[DIM] = {NAN, 0.0, 0.0};
-    assert_fails(tc_gp_push(g, x, &err), TACIT_E_NUMERIC, "row 5 cannot be appended");
+    assert_fails(tc_gp_push_known(g, x, 0, &err), TACIT_E_NUMERIC, "row 5 cannot be appended");
     assert_int_equal(tc_gp_size(g), 4);
     tc_gp_free(g);
 }

@@ -145,7 +145,7 @@ const tc_space *tc_family_space(const tc_family *f)
     return f->base ? tc_objective_space(f->base) : f->space;
 }
 
-/* Of the finite ones a table has the columns of its file. */
+/* A table has as many dimensions as its file has columns. */
 bool tc_family_any_dim(const tc_family *f)
 {
     return f->base ? tc_objective_any_dim(f->base) : !f->table;

@@ -57,7 +57,7 @@ static tacit_status postgres_open(tc_store **out, const char *url, bool create, 
 
 /* ---- studies ---- */
 
-/* Not begun anew where the connection broke: it could meet its own study and call it another's. */
+/* Not repeated after the connection broke: it could find its own study and take it for another's. */
 static tacit_status postgres_study_put(tc_store *store, const tc_study_row *row, int64_t *id,
                                        tacit_error *err)
 {
@@ -239,7 +239,7 @@ static tacit_status postgres_find_tell(tc_store *store, int64_t study, uint64_t 
     return status;
 }
 
-/* Of the server: the machines of its clients may be wrong. */
+/* Reads the server's clock: those of its clients may be wrong. */
 static tacit_status postgres_wall(tc_store *store, int64_t *out_ns, tacit_error *err)
 {
     const tc_pg_args none = {0};

@@ -1,4 +1,4 @@
-/* postgres_int.h - what the files of the PostgreSQL store share. Nobody else includes it.
+/* postgres_int.h - what the files of the PostgreSQL store share. No other folder of src includes it.
  *
  *   postgres.c            the store's members
  *   postgres_open.c       is this database's schema ours, and of a known version?

@@ -13,7 +13,7 @@
  * carries any, so that one of them stays.
  *
  * A server that crashes, or one of whose processes does, ends all sessions before it takes new ones. So a
- * session that lives is also a witness: since it began nothing was taken back. Moments are counted, and
+ * session that still lives proves that nothing was taken back since it began. Moments are counted, and
  * each connection knows the moment at which it was made. */
 #include "postgres/postgres_int.h"
 
@@ -373,7 +373,7 @@ static tacit_status do_nothing(tc_postgres *s, PGconn *c, void *user, tacit_erro
     return TACIT_OK;
 }
 
-/* Only what is connected can be a witness: an idle one is looked at, and replaced if it broke. Should that
+/* Only a live connection proves that the server did not crash: an idle one is checked, and replaced if it broke. Should that
  * fail, whoever reads next will say why. Where all are lent there are enough. */
 uint64_t tc_pg_moment(tc_store *store)
 {

@@ -321,7 +321,7 @@ static tacit_status use_another(tc_postgres *s, PGconn *c, void *user, tacit_err
     return journal_end(&s->base, *study, &head, err);
 }
 
-/* One that lives is a witness that the server did not crash. */
+/* A connection that lives proves that the server did not crash. */
 static void one_broken_connection_is_no_crash(void **state)
 {
     (void)state;

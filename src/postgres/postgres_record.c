@@ -268,7 +268,7 @@ static tacit_status copy_value(const tc_record *which, const PGresult *r, tc_rec
     return TACIT_OK;
 }
 
-/* Of the values of records. */
+/* Asks for values of records; secret ones by a connection that is closed when contributions are forgotten. */
 static tacit_status ask_for(tc_record_kind kind, tc_postgres *s, tc_pg_sql which,
                             const tc_pg_args *args, PGresult **out, tacit_error *err)
 {

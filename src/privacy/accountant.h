@@ -28,7 +28,7 @@ extern const tc_accountant
     tc_accountant_gaussian;                    /* closed form: Gaussians without sampling only */
 extern const tc_accountant tc_accountant_pure; /* sum of epsilons; delta ignored */
 
-const tc_accountant *const *tc_accountants(void); /* NULL-terminated, best first */
+const tc_accountant *const *tc_accountants(void); /* NULL-terminated, best first; for tests */
 tacit_status tc_accountant_get(const tc_accountant **out, const char *name, tacit_error *err);
 
 /* Checks delta in (0,1) and all events, then calls a. Everybody calls this, never a->account. */

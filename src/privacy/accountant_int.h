@@ -13,9 +13,4 @@ static inline bool tc_is_plain_gaussian(const tacit_dp_event *e)
     return e->mechanism == TACIT_DP_GAUSSIAN && e->sampling == TACIT_DP_ALL;
 }
 
-/* The mu of a list of plain Gaussians, rounded down and up. */
-void tc_gaussian_mu(const tacit_dp_event *events, size_t n, double *low, double *high);
-/* The largest epsilon that is proved to be too small: a lower bound on the tight value. */
-double tc_gaussian_epsilon_lower(double mu, double delta);
-
 #endif

@@ -230,7 +230,7 @@ static bool covers(const tacit_dp_event *cap, const tacit_dp_event *e)
                                              : e->parameter <= cap->parameter;
 }
 
-/* Of the cap, the weakest that still covers e: stronger ones are kept for what needs them. */
+/* The weakest event of the cap that still covers e: stronger ones are kept for what needs them. */
 static tacit_dp_event *weakest(tacit_dp_event *left, size_t caps, const tacit_dp_event *e)
 {
     tacit_dp_event *best = NULL;

@@ -124,7 +124,8 @@ double tc_gaussian_epsilon(double mu, double delta)
     return high;
 }
 
-double tc_gaussian_epsilon_lower(double mu, double delta)
+/* The largest epsilon that is proved to be too small: a lower bound on the tight value. */
+static double gaussian_epsilon_lower(double mu, double delta)
 {
     if (!(mu > 0) || !(delta_lower(mu, 0) > delta))
         return 0;
@@ -137,7 +138,8 @@ double tc_gaussian_epsilon_lower(double mu, double delta)
 
 /* ---- the accountant */
 
-void tc_gaussian_mu(const tacit_dp_event *events, size_t n, double *low, double *high)
+/* The mu of a list of plain Gaussians, rounded down and up. */
+static void gaussian_mu(const tacit_dp_event *events, size_t n, double *low, double *high)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -155,9 +157,9 @@ static tacit_status account(const tc_accountant *self, const tacit_dp_event *eve
         if (!tc_is_plain_gaussian(&events[i]))
             return tc_fail_no_formula("gaussian", &events[i], err);
     double low, high;
-    tc_gaussian_mu(events, n, &low, &high);
+    gaussian_mu(events, n, &low, &high);
     out->epsilon = tc_gaussian_epsilon(high, delta);
-    out->lower = tc_gaussian_epsilon_lower(low, delta);
+    out->lower = gaussian_epsilon_lower(low, delta);
     return TACIT_OK;
 }
 

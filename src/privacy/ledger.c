@@ -388,8 +388,8 @@ static tacit_status try_commit(tc_ledger *l, attempt *a, tacit_error *err)
 
 /* Asks the store what is true after a commit that did not succeed. `failed` and err hold its
  * failure, which stands unless the round has a release now. */
-static tacit_status settle(tc_ledger *l, const attempt *a, tacit_status failed,
-                           tc_ledger_receipt *out, tacit_error *err)
+static tacit_status find_outcome(tc_ledger *l, const attempt *a, tacit_status failed,
+                                 tc_ledger_receipt *out, tacit_error *err)
 {
     tacit_error why;
     tacit_status status = stored_release(l, a, out, &why);
@@ -415,7 +415,7 @@ static tacit_status release_bytes(tc_ledger *l, attempt *a, tc_ledger_receipt *o
             return TACIT_OK;
         }
         if (status != TACIT_E_CONFLICT)
-            return settle(l, a, status, out, err);
+            return find_outcome(l, a, status, out, err);
     }
     return tc_fail(err, TACIT_E_CONFLICT, "the ledger \"%s\" moves too fast to append to it",
                    l->name);

@@ -57,7 +57,7 @@ typedef struct tc_ledger_entry {
     tacit_relation relation; /* as stated; USUAL: none was. tc_ledger_relation says which it is */
 } tc_ledger_entry;
 
-/* The end of a chain is a tacit_head. Every release carries one, so that its readers can witness a rollback. */
+/* The end of a chain is a tacit_head. Every release carries one, so that its readers notice a rollback. */
 
 /* Canonical bytes: caller ends *bytes with tc_free. E_ARG: a member out of range. */
 tacit_status tc_ledger_entry_encode(const tc_ledger_entry *e, uint8_t **bytes, size_t *size,
@@ -140,7 +140,7 @@ typedef struct tc_ledger_budget {
     const tc_accountant
         *accountant;        /* NULL: the filter, for parameters chosen in view of releases */
     bool accepts_uncounted; /* also where nobody can tell what was spent (tc_ledger_note_restore) */
-    /* Of the study that is charged; may be NULL. With it the accountant counts for this study only, and
+    /* The document of the study that is charged; may be NULL. With it the accountant counts for this study only, and
      * only while the ledger has no release of another one: else the filter (ledger_filter.c). */
     const tc_ledger_document *document;
 } tc_ledger_budget;

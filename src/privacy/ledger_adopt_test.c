@@ -13,8 +13,8 @@ static pair *open_pair(void)
 {
     pair *p = tc_alloc(1, sizeof *p);
     assert_non_null(p);
-    p->old = double_open(&p->old_store);
-    p->own = double_open(&p->own_store);
+    p->old = fake_open(&p->old_store);
+    p->own = fake_open(&p->own_store);
     p->otherwise = tc_ledger_study_hash("taken along");
     return p;
 }
@@ -81,7 +81,7 @@ static void a_reply_keeps_its_place_and_bytes(void **state)
     assert_int_equal(stored(p->own, 3), 9);
     assert_close(spent(p->own, &entries), 2, 0);
     assert_int_equal(entries, 2);
-    tc_ledger *again = double_open(&p->own_store); /* the chain is whole */
+    tc_ledger *again = fake_open(&p->own_store); /* the chain is whole */
     assert_int_equal(tc_ledger_get_head(again).seq, 2);
     assert_string_equal(tc_ledger_get(again, 2, NULL)->subject, "ann");
     tc_ledger_close(again);

@@ -13,7 +13,7 @@ static tc_ledger *l;
 static void open_ledger(void)
 {
     memset(&store, 0, sizeof store);
-    l = double_open(d);
+    l = fake_open(d);
 }
 
 static int close_ledger(void **state)
@@ -277,7 +277,7 @@ static void budgets_see_what_other_processes_spend(void **state)
     open_ledger();
     tacit_error err = {0};
     tc_ledger_budget b = {1, 1e-5, &tc_accountant_pure};
-    tc_ledger *other = double_open(d);
+    tc_ledger *other = fake_open(d);
     spend(other, "other", 1, NULL, tc_release_event(TACIT_DP_PURE, 0.75));
     tc_ledger_close(other);
     assert_fails(try_release(&b, 1, NULL, tc_release_event(TACIT_DP_PURE, 0.5), &err),

@@ -20,7 +20,8 @@
 #include "base/error.h"
 #include "base/json.h"
 
-void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tacit_hash *h)
+/* 64 lower-case digits and a NUL. */
+static void write_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tacit_hash *h)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < sizeof h->bytes; i++) {
@@ -33,7 +34,7 @@ void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tacit_hash *h)
 static json_t *hash_json(const tacit_hash *h)
 {
     char text[2 * TC_LEDGER_HASH_BYTES + 1];
-    tc_ledger_hex(text, h);
+    write_hex(text, h);
     return json_string(text);
 }
 

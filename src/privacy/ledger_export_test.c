@@ -15,7 +15,7 @@ static void fill_ledger(void)
 {
     tacit_error err = {0};
     memset(&store, 0, sizeof store);
-    l = double_open(&store);
+    l = fake_open(&store);
     tacit_dp_event sampled = {TACIT_DP_GAUSSIAN, 1.1, TACIT_DP_POISSON, 0.25, 1};
     for (uint64_t i = 0; i < 3; i++)
         spend(l, "one", i, NULL, sampled);

@@ -238,7 +238,7 @@ tacit_status tc_ledger_from_json(tc_ledger **out, const json_t *j, tacit_error *
 
 /* ---- pages */
 
-/* Entries that it has are passed over: whoever sends them again adds nothing. */
+/* Entries that the ledger has are skipped: an import that is repeated adds nothing. */
 static tacit_status add_new_entries(tc_ledger *l, const json_t *j, tacit_error *err)
 {
     const json_t *entries;

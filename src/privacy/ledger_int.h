@@ -159,8 +159,6 @@ bool tc_ledger_plan_kept(const tc_ledger *l, const tacit_hash *study);
 tacit_status tc_ledger_add_planned(const tc_ledger *l, tacit_unit unit, const tacit_hash *study,
                                    const tacit_dp_event *asked, tc_ledger_spending *s,
                                    tacit_error *err);
-/* 64 lower-case digits and a NUL. */
-void tc_ledger_hex(char out[2 * TC_LEDGER_HASH_BYTES + 1], const tacit_hash *h);
 /* The list "composed" of an export: what every unit's entries compose to. NULL: no memory. */
 json_t *tc_ledger_composed_json(const tc_ledger *l);
 

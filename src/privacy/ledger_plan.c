@@ -61,7 +61,7 @@ bool tc_ledger_plan_kept(const tc_ledger *l, const tacit_hash *study)
     return seq > 0 && in_force(l, &l->items[seq - 1].entry);
 }
 
-/* Of what the note plans, how much is not released yet? */
+/* How much of what the note plans is not released yet? */
 static uint64_t left_of(const tc_ledger *l, const tc_ledger_entry *note)
 {
     placed p = {.known = false};

@@ -87,7 +87,7 @@ const tc_ledger_entry *tc_ledger_uncounted(const tc_ledger *l, tacit_unit unit)
     return NULL;
 }
 
-/* Of the notes of one restore the first. */
+/* Finds the first of the notes of one restore. */
 bool tc_ledger_restored(const tc_ledger *l, uint64_t upto, tc_ledger_restore *out)
 {
     uint64_t seq = upto < l->n ? upto : l->n;

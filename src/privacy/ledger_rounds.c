@@ -44,7 +44,7 @@ static uint64_t *slot_of(const tc_ledger *l, const tacit_hash *study, uint64_t r
     return &l->rounds[at];
 }
 
-/* Of those that items[0..n) have. */
+/* Doubles the table, and enters the rounds of all entries again. */
 static tacit_status enlarge(tc_ledger *l, tacit_error *err)
 {
     size_t slots = l->slots ? 2 * l->slots : FEWEST_SLOTS;

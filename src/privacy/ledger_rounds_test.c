@@ -101,8 +101,8 @@ static tacit_status blind_append(const tc_ledger_io *io, const tc_ledger_record 
 {
     failing_ledger_store *to = io->store;
     (void)err;
-    double_record *added = &to->records[to->n++];
-    *added = (double_record){.seq = r->seq, .round = r->round, .study = r->study, .head = r->head};
+    fake_record *added = &to->records[to->n++];
+    *added = (fake_record){.seq = r->seq, .round = r->round, .study = r->study, .head = r->head};
     memcpy(added->entry, r->entry, added->entry_size = r->entry_size);
     memcpy(added->release, r->release, added->release_size = r->release_size);
     to->head = (tacit_head){r->seq, r->head};
@@ -113,7 +113,7 @@ static tc_ledger *open_blind(void)
 {
     tacit_error err = {0};
     tc_ledger *l = NULL;
-    tc_ledger_io io = double_io(d);
+    tc_ledger_io io = fake_io(d);
     io.find = blind_find;
     io.append = blind_append;
     assert_ok(tc_ledger_open(&l, "test", &io, &err));
@@ -128,7 +128,7 @@ static void a_release_that_the_store_does_not_find_is_damage(void **state)
     tacit_error err = {0};
     tc_ledger_receipt receipt = {0};
     tacit_hash study = tc_ledger_study_hash("s");
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     spend(l, "s", 4, NULL, gaussian_event(2));
     spend(l, "s", 5, NULL, gaussian_event(2));
     tc_ledger_close(l);
@@ -150,7 +150,7 @@ static void what_others_released_counts(void **state)
     (void)state;
     tacit_error err = {0};
     tc_ledger_receipt receipt = {0};
-    tc_ledger *l = open_blind(), *other = double_open(d);
+    tc_ledger *l = open_blind(), *other = fake_open(d);
     spend(other, "s", 5, NULL, gaussian_event(2));
     tc_ledger_close(other);
     tc_release *r = forced_release(gaussian_event(2), 99);
@@ -166,8 +166,8 @@ static void a_stored_chain_that_releases_a_round_twice_is_refused(void **state)
     (void)state;
     tacit_error err = {0};
     tc_ledger *l = NULL;
-    tc_ledger_io io = double_io(d);
-    l = double_open(d);
+    tc_ledger_io io = fake_io(d);
+    l = fake_open(d);
     for (uint64_t round = 1; round <= 3; round++)
         spend(l, "s", round, NULL, gaussian_event(2));
     tacit_head at = tc_ledger_get_head(l);
@@ -197,12 +197,12 @@ static void a_shape_that_is_not_that_of_the_bytes_is_named(void **state)
     tacit_error err = {0};
     tc_ledger_entry e = {0};
     uint8_t *bytes = NULL;
-    tc_ledger *l = double_open(d);
-    tc_ledger_io io = double_io(d);
+    tc_ledger *l = fake_open(d);
+    tc_ledger_io io = fake_io(d);
     spend(l, "s", 1, NULL, gaussian_event(2));
     tc_ledger_close(l);
     l = NULL;
-    double_record *r = &d->records[0];
+    fake_record *r = &d->records[0];
     assert_ok(tc_ledger_entry_decode(&e, r->entry, r->entry_size, &err));
     e.cols++;
     assert_ok(tc_ledger_entry_encode(&e, &bytes, &r->entry_size, &err));
@@ -243,7 +243,7 @@ static void another_question_does_not_get_the_answer(void **state)
         {"ana", 2, 3, TACIT_UNIT_AGENT, "laplace-reply", near, 0.5, 1, "offset"},
         {"ana", 2, 3, TACIT_UNIT_AGENT, "laplace-reply", near, 0, 0.5, "step"},
     };
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     spend(l, "t", 1, NULL, gaussian_event(2));
     spend(l, "s", 7, "ana", gaussian_event(2));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -280,7 +280,7 @@ static void another_shape_does_not_get_the_answer(void **state)
     (void)state;
     tacit_error err = {0};
     tc_entropy secret = {.secret = true};
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     for (size_t rows = 2; rows <= 3; rows++) {
         tc_ledger_receipt receipt = {0};
         tc_release *r = NULL;
@@ -305,7 +305,7 @@ static void the_same_question_gets_it(void **state)
     (void)state;
     tacit_error err = {0};
     for (int i = 0; i < 2; i++) {
-        tc_ledger *l = double_open(d); /* the second reads the entry from its bytes */
+        tc_ledger *l = fake_open(d); /* the second reads the entry from its bytes */
         tc_ledger_receipt receipt = {0};
         tc_release *r = forced_single(tc_release_event(TACIT_DP_NONPRIVATE, 1), i);
         r->view.is_private = false;
@@ -327,7 +327,7 @@ static const char *rival_subject;
 static tacit_status rival_append(const tc_ledger_io *io, const tc_ledger_record *r,
                                  tacit_error *err)
 {
-    tc_ledger *other = double_open(io->store);
+    tc_ledger *other = fake_open(io->store);
     spend(other, "s", r->round, rival_subject, gaussian_event(2));
     tc_ledger_close(other);
     return tc_fail(err, r->round == 1 ? TACIT_E_IO : TACIT_E_CONFLICT, "the store broke down");
@@ -339,7 +339,7 @@ static void a_rival_of_the_last_moment_is_compared_too(void **state)
     tacit_error err = {0};
     tc_ledger *l = NULL;
     tc_ledger_receipt receipt = {0};
-    tc_ledger_io io = double_io(d);
+    tc_ledger_io io = fake_io(d);
     io.append = rival_append;
     tc_release *r = forced_single(gaussian_event(2), 99);
     assert_ok(tc_ledger_open(&l, "test", &io, &err));
@@ -370,7 +370,7 @@ static void receipts_have_the_stamp_of_what_is_stored(void **state)
     seeded->view.is_private = false;
     seeded->view.not_private = why;
     for (int reopened = 0; reopened < 2; reopened++) {
-        tc_ledger *l = double_open(d);
+        tc_ledger *l = fake_open(d);
         for (uint64_t round = 1; round <= 2; round++)
             for (int turn = 0; turn < 2; turn++) {
                 tc_ledger_receipt got = {0}, found = {0};

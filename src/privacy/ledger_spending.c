@@ -142,7 +142,7 @@ static tacit_status add_entry(tc_ledger_spending *s, const tc_ledger_entry *e, t
     TC_TRY(tc_ledger_spending_add(s, &event, note ? 0 : e->distance, err));
     if (e->event.count > 0 || tc_ledger_is_plan(e))
         note_study(s, &e->study, e->seq, &event, !note);
-    /* Of a record's evaluation, the reservation counts and the release does not (record_ledger.h). */
+    /* For an evaluation over records, the reservation counts and the release does not (record_ledger.h). */
     s->entries += !note && !(e->unit == TACIT_UNIT_RECORD && e->event.count == 0);
     if (!e->is_private && (!s->not_private || e->seq < s->not_private->seq))
         s->not_private = e;

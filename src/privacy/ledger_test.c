@@ -58,12 +58,12 @@ static int64_t left_of(tc_ledger *l, uint64_t round, int64_t value, bool expect_
 static void a_round_is_released_once(void **state)
 {
     (void)state;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     assert_int_equal(left_of(l, 1, 10, false), 10);
     assert_int_equal(left_of(l, 2, 20, false), 20);
     assert_int_equal(left_of(l, 1, 99, true), 10);
     tc_ledger_close(l);
-    l = double_open(d);
+    l = fake_open(d);
     assert_int_equal(left_of(l, 2, 98, true), 20);
     assert_int_equal(tc_ledger_get_head(l).seq, 2);
     assert_int_equal(d->appends, 2);
@@ -74,7 +74,7 @@ static void what_was_released_can_be_found(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     tc_ledger_receipt r = {0};
     assert_fails(tc_ledger_find(l, &study, 1, &r, &err), TACIT_E_NOT_FOUND,
@@ -95,7 +95,7 @@ static void an_unknown_outcome_is_settled_by_reading(void **state)
 {
     (void)state;
     static const tacit_status failures[] = {TACIT_E_IO, TACIT_E_BUSY, TACIT_E_MEMORY};
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     for (size_t i = 0; i < 3; i++) {
         d->fail_append = failures[i];
         d->append_anyway = true;
@@ -112,7 +112,7 @@ static void a_commit_that_did_not_happen_releases_nothing(void **state)
     tacit_error err = {0};
     int64_t left = 0;
     bool again = false;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     d->fail_append = TACIT_E_BUSY;
     assert_fails(release_value(l, 1, 10, &left, &again, &err), TACIT_E_BUSY, "broke down");
     assert_int_equal(tc_ledger_get_head(l).seq, 0);
@@ -127,7 +127,7 @@ static void an_outcome_that_stays_unknown_releases_nothing(void **state)
     tacit_error err = {0};
     int64_t left = 0;
     bool again = false;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     d->fail_append = TACIT_E_IO;
     d->append_anyway = true;
     d->fail_find = TACIT_E_IO;
@@ -142,7 +142,7 @@ static void two_processes_share_a_ledger(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger *a = double_open(d), *b = double_open(d);
+    tc_ledger *a = fake_open(d), *b = fake_open(d);
     assert_int_equal(left_of(a, 1, 10, false), 10);
     assert_int_equal(left_of(b, 1, 11, true), 10); /* b had not seen it */
     assert_int_equal(left_of(b, 2, 20, false), 20);
@@ -162,7 +162,7 @@ static tacit_status rival_append(const tc_ledger_io *io, const tc_ledger_record 
                                  tacit_error *err)
 {
     if (rivals-- > 0) {
-        tc_ledger *other = double_open(io->store);
+        tc_ledger *other = fake_open(io->store);
         left_of(other, 1000 + (uint64_t)rivals, 1, false);
         tc_ledger_close(other);
     }
@@ -174,7 +174,7 @@ static void a_lost_race_is_run_again(void **state)
     (void)state;
     tacit_error err = {0};
     tc_ledger *l = NULL;
-    tc_ledger_io plain = double_io(d), racing = plain;
+    tc_ledger_io plain = fake_io(d), racing = plain;
     inner = &plain;
     rivals = 5;
     racing.append = rival_append;
@@ -182,7 +182,7 @@ static void a_lost_race_is_run_again(void **state)
     assert_int_equal(left_of(l, 1, 10, false), 10);
     assert_int_equal(tc_ledger_get_head(l).seq, 6);
     tc_ledger_close(l);
-    tc_ledger_close(double_open(d)); /* the chain is whole */
+    tc_ledger_close(fake_open(d)); /* the chain is whole */
 }
 
 /* ---- public values only */
@@ -215,7 +215,7 @@ static tacit_head head_after(tc_release *r)
     tacit_error err = {0};
     failing_ledger_store *store = calloc(1, sizeof *store);
     assert_non_null(store);
-    tc_ledger *l = double_open(store);
+    tc_ledger *l = fake_open(store);
     tc_ledger_charge c = charge_of("s", 1, NULL);
     tc_ledger_receipt receipt = {0};
     assert_ok(tc_ledger_release(l, NULL, &c, r, &receipt, &err));
@@ -246,7 +246,7 @@ static void heads_say_nothing_of_contributions(void **state)
 
 static void fill(size_t n)
 {
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     for (uint64_t i = 0; i < n; i++)
         left_of(l, i, (int64_t)i, false);
     tc_ledger_close(l);
@@ -256,7 +256,7 @@ static void check_refused(const char *sentence)
 {
     tacit_error err = {0};
     tc_ledger *l = NULL;
-    tc_ledger_io io = double_io(d);
+    tc_ledger_io io = fake_io(d);
     assert_int_equal(tc_ledger_open(&l, "test", &io, &err), TACIT_E_CORRUPT);
     assert_string_equal(err.msg, sentence);
     assert_null(l);
@@ -268,7 +268,7 @@ static void every_flipped_bit_is_named(void **state)
     char hash[80], release[80];
     fill(9);
     for (size_t i = 0; i < 9; i++) {
-        double_record *r = &d->records[i];
+        fake_record *r = &d->records[i];
         snprintf(hash, sizeof hash, "ledger entry %zu does not match its hash", i + 1);
         snprintf(release, sizeof release, "the release of ledger entry %zu does not match its hash",
                  i + 1);
@@ -289,7 +289,7 @@ static void every_flipped_bit_is_named(void **state)
         check_refused(release);
         r->release_size++;
     }
-    tc_ledger_close(double_open(d));
+    tc_ledger_close(fake_open(d));
 }
 
 static void missing_and_misplaced_entries_are_named(void **state)
@@ -330,7 +330,7 @@ static void spliced_entries_are_named(void **state)
     failing_ledger_store *other = calloc(1, sizeof *other);
     assert_non_null(other);
     fill(3);
-    tc_ledger *l = double_open(other);
+    tc_ledger *l = fake_open(other);
     for (uint64_t i = 0; i < 3; i++)
         left_of(l, i, i == 0 ? 77 : (int64_t)i, false);
     tc_ledger_close(l);
@@ -338,7 +338,7 @@ static void spliced_entries_are_named(void **state)
     check_refused("ledger entry 2 does not follow what is before it");
     free(other);
     tacit_error err = {0};
-    tc_ledger_io io = double_io(d);
+    tc_ledger_io io = fake_io(d);
     assert_fails(tc_ledger_open(&l, "other name", &io, &err), TACIT_E_CORRUPT,
                  "ledger entry 1 does not follow what is before it");
 }
@@ -350,7 +350,7 @@ static void a_store_rolled_back_under_a_handle_is_noticed(void **state)
     int64_t left;
     bool again = false;
     fill(3);
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     d->n = 2;
     d->head = (tacit_head){2, d->records[1].head};
     assert_fails(release_value(l, 9, 1, &left, &again, &err), TACIT_E_CORRUPT,
@@ -358,15 +358,15 @@ static void a_store_rolled_back_under_a_handle_is_noticed(void **state)
     tc_ledger_close(l);
 }
 
-/* ---- witnesses */
+/* ---- readers that keep heads */
 
-static void readers_witness_a_rollback(void **state)
+static void readers_notice_a_rollback(void **state)
 {
     (void)state;
     tacit_error err = {0};
     tacit_head heads[5] = {tc_ledger_genesis("test")};
     fill(4);
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     for (uint64_t i = 1; i <= 4; i++)
         tc_ledger_get(l, i, &heads[i]);
     for (size_t i = 0; i <= 4; i++)
@@ -386,8 +386,8 @@ static void bad_charges_are_refused(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger *l = double_open(d), *none = NULL;
-    tc_ledger_io io = double_io(d);
+    tc_ledger *l = fake_open(d), *none = NULL;
+    tc_ledger_io io = fake_io(d);
     tc_ledger_receipt receipt = {0};
     tc_release *r = forced_release(gaussian_event(1), 1);
     tc_ledger_charge c = charge_of("s", 1, "");
@@ -424,7 +424,7 @@ int main(void)
         TEST(missing_and_misplaced_entries_are_named),
         TEST(spliced_entries_are_named),
         TEST(a_store_rolled_back_under_a_handle_is_noticed),
-        TEST(readers_witness_a_rollback),
+        TEST(readers_notice_a_rollback),
         TEST(bad_charges_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

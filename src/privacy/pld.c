@@ -178,7 +178,7 @@ static tacit_status run_grid(const problem *p, state *s, bool *fits, tc_arena *a
 
 /* ---- all grids */
 
-/* Of the two directions: the bracket of their maximum, with the round-off of its upper end. */
+/* The bracket of the maximum of both directions, with the round-off of its upper end. */
 static tc_pld_range worse(const state *s)
 {
     const tc_pld_range *a = &s->best[0], *b = &s->best[1];

@@ -211,7 +211,7 @@ static void pass_on(double *p, double h, size_t left, bool has_left, size_t midd
 /* Step 4: `kept` is the stack of points left of i that still carry something. What round-off may
  * leave as a debt at the right end is forgiven, as pld_epsilon.c counts it; more cannot be, and
  * would empty the measure, which is a lower bound still. */
-static void settle(tc_pld_measure *m, size_t *kept)
+static void spread_debts(tc_pld_measure *m, size_t *kept)
 {
     size_t top = 0;
     double *p = m->p;
@@ -261,7 +261,7 @@ tacit_status tc_pld_below(tc_pld_measure *m, const tc_pld_cells *c, tc_arena *ar
     bool failed = scratch.failed;
     if (!failed) {
         place_atoms(&s, m, c);
-        settle(m, kept);
+        spread_debts(m, kept);
         trim(m);
     }
     tc_arena_fini(&scratch);

@@ -63,7 +63,7 @@ static void reserve_pays_and_release_does_not(void **state)
 {
     (void)state;
     tacit_error err;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     double value = 0;
     for (uint64_t trial = 0; trial < 10; trial++) {
         assert_ok(reserve(l, trial, &plan, &err));
@@ -81,7 +81,7 @@ static void a_charge_has_one_output(void **state)
 {
     (void)state;
     tacit_error err;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     double first = 0, again = 0;
     assert_ok(reserve(l, 3, &plan, &err));
     assert_ok(reserve(l, 3, &plan, &err));
@@ -89,7 +89,7 @@ static void a_charge_has_one_output(void **state)
     assert_ok(release(l, 3, &plan, 0.9, &again, &err)); /* evaluated again: another raw value */
     assert_same_bits(first, again);
     tc_ledger_close(l);
-    l = double_open(d);
+    l = fake_open(d);
     assert_ok(reserve(l, 3, &plan, &err));
     assert_ok(release(l, 3, &plan, NAN, &again, &err));
     assert_same_bits(first, again);
@@ -107,7 +107,7 @@ static void nothing_is_drawn_twice(void **state)
             double value = -1, later = -1, found = -1;
             tacit_hash study = tc_ledger_study_hash("s");
             memset(d, 0, sizeof *d);
-            tc_ledger *l = double_open(d);
+            tc_ledger *l = fake_open(d);
             if (at_release)
                 assert_ok(reserve(l, 1, &plan, &err));
             d->fail_append = TACIT_E_IO;
@@ -119,7 +119,7 @@ static void nothing_is_drawn_twice(void **state)
             assert_true(value == -1); /* nothing left */
             tc_ledger_close(l);
             d->failed = false;
-            l = double_open(d);
+            l = fake_open(d);
             bool happened = tc_record_find(l, &study, 1, &found, &err) == TACIT_OK;
             assert_int_equal(happened, at_release && anyway);
             assert_ok(reserve(l, 1, &plan, &err));
@@ -136,7 +136,7 @@ static void reserved_and_lost_stays_paid(void **state)
 {
     (void)state;
     tacit_error err;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     double value = 0;
     for (uint64_t trial = 0; trial < 5; trial++)
         assert_ok(reserve(l, trial, &plan, &err)); /* each one killed while it evaluates */
@@ -149,7 +149,7 @@ static void the_budget_is_asked_before_the_evaluation(void **state)
 {
     (void)state;
     tacit_error err;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     tc_ledger_budget budget = {.epsilon = gaussian_epsilon(8, 3) + 1e-6,
                                .delta = 1e-5,
@@ -170,7 +170,7 @@ static void another_plan_is_refused(void **state)
 {
     (void)state;
     tacit_error err;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     double value = 0;
     tc_value_plan less_noise = plan, more_reach = plan;
     less_noise.z = 4;
@@ -193,7 +193,7 @@ static void training_is_paid_once(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     tacit_guarantee g;
     tc_ledger_claim c;
@@ -225,7 +225,7 @@ static void what_has_begun_is_reserved(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     bool has = true;
     assert_ok(tc_record_is_reserved(l, &study, 0, &has, &err));
@@ -245,7 +245,7 @@ static void a_known_cost_is_believed(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     tc_value_scale scale;
     assert_ok(tc_value_plan_scale(&plan, &scale, &err));
@@ -272,7 +272,7 @@ static void a_plan_has_trainings_and_evaluations(void **state)
     (void)state;
     enum { TRIALS = 4 };
     tacit_error err = {0};
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     tc_value_scale scale;
     tacit_guarantee g;

@@ -19,7 +19,7 @@ static failing_ledger_store store, other;
 static tc_ledger *fresh(failing_ledger_store *d)
 {
     memset(d, 0, sizeof *d);
-    return double_open(d);
+    return fake_open(d);
 }
 
 /* A price of this unit under this relation. */

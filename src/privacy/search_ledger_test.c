@@ -71,7 +71,7 @@ static void the_price_is_that_of_the_search_alone(void **state)
     (void)state;
     tacit_error err;
     tc_search_paid paid;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     assert_fails(reserve(l, alone() * 0.999, &paid, &err), TACIT_E_BUDGET,
                  "the privacy budget of every record");
     assert_int_equal(d->n, 0);
@@ -91,7 +91,7 @@ static void a_search_and_values_add_up(void **state)
     (void)state;
     tacit_error err;
     tc_search_paid paid;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     tc_ledger_budget budget = {.epsilon = 1.5, .delta = 1e-5};
     assert_ok(reserve(l, 1.5, &paid, &err));
@@ -117,7 +117,7 @@ static void after_a_plain_gaussian_there_is_no_search(void **state)
     (void)state;
     tacit_error err;
     tc_search_paid paid;
-    tc_ledger *l = double_open(d);
+    tc_ledger *l = fake_open(d);
     tacit_hash study = tc_ledger_study_hash("s");
     assert_ok(tc_record_reserve(l, NULL, &study, 0, &value, &err));
     assert_fails(reserve(l, 5, &paid, &err), TACIT_E_BUDGET,
@@ -137,7 +137,7 @@ static void a_broken_store_releases_nothing(void **state)
             tacit_error err;
             tc_search_paid paid;
             memset(d, 0, sizeof *d);
-            tc_ledger *l = double_open(d);
+            tc_ledger *l = fake_open(d);
             if (at_release)
                 assert_ok(reserve(l, 10, &paid, &err));
             d->fail_append = TACIT_E_IO;
@@ -147,7 +147,7 @@ static void a_broken_store_releases_nothing(void **state)
                              TACIT_E_IO);
             tc_ledger_close(l);
             d->failed = false;
-            l = double_open(d);
+            l = fake_open(d);
             size_t had = d->n;
             assert_int_equal(had, (size_t)at_release + (size_t)anyway);
             assert_ok(reserve(l, 10, &paid, &err)); /* another search, with its own charge */

@@ -32,7 +32,7 @@ enum { TC_SEARCH_MAX_EVENTS = 16 };
 /* E_ARG: a field out of range, named; a run that costs nothing. E_UNSUPPORTED: no bound is known. */
 tacit_status tc_search_plan_check(const tc_search_plan *p, tacit_error *err);
 
-/* Of a plan that has passed its check. A bound on the divergence of this integer order in 2..1024; INFINITY: none. */
+/* For a plan that has passed its check: a bound on the divergence of this integer order in 2..1024; INFINITY: none. */
 double tc_search_divergence(const tc_search_plan *p, int order);
 /* The search alone, at the best order. */
 tacit_status tc_search_cost(const tc_search_plan *p, double delta, tacit_guarantee *out,

@@ -151,7 +151,7 @@ void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t rel
                  releases == 1 ? "" : "s");
 }
 
-/* Of records that are trained on, as a stated relation says, not evaluated on. */
+/* What is not protected where a program trains on the records (a stated relation), instead of evaluating on them. */
 static const char *not_protected_in_training(void)
 {
     return "when and how long the computation runs, and whatever leaves by another way than these "

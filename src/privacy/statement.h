@@ -28,7 +28,7 @@ void tc_statement_add_related(tc_text *out, tacit_unit unit, tacit_relation rela
 void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);
 /* The others, of the rounds of a federation, where a row is a reward of an agent. */
 void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);
-/* Of the best of K runs: g is for all of them, r has passed its check. */
+/* The statement about the best of K runs: g is for all of them, r has passed its check. */
 void tc_statement_add_best_of(tc_text *out, const tacit_guarantee *g, const tacit_repeats *r);
 
 #endif

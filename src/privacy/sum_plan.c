@@ -124,7 +124,7 @@ static tacit_dp_event event_of(const tc_sum_plan *p)
     return e;
 }
 
-/* Of all coordinates' noise together. */
+/* The distance of the noise of all coordinates together. */
 static double distance_of(const tc_sum_plan *p, double sd)
 {
     double count = (double)(p->blocks * p->width);

@@ -101,11 +101,6 @@ tacit_status tc_runner_check_foreign(const tc_runner *r, tacit_error *err)
     return tc_choices_check(r->space, err);
 }
 
-size_t tc_runner_running(const tc_runner *r)
-{
-    return r->running;
-}
-
 void tc_runner_set_input(tc_runner *r, int fd)
 {
     r->input = fd;

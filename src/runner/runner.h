@@ -60,7 +60,6 @@ typedef struct tc_runner_check {
 } tc_runner_check;
 void tc_runner_set_check(tc_runner *r, tc_runner_check check);
 
-size_t tc_runner_running(const tc_runner *r);
 /* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */
 tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values, tacit_error *err);
 /* Waits up to wait_ms (-1: for ever) for one job to end. *done tells whether one did.

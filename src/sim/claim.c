@@ -55,7 +55,7 @@ static tacit_status claim_release(tc_sim_claim *c, const tc_row_terms *t, tacit_
     return TACIT_OK;
 }
 
-/* Of one party: its study. */
+/* The claim for the records of one party, over its whole study. */
 static tacit_status claim_records(tc_sim_claim *c, const tc_record_noise *r, tacit_error *err)
 {
     tacit_guarantee bound;

@@ -7,7 +7,7 @@
 #include "sim/claim.h"
 #include "sim/curve_file.h"
 
-enum { D = DESK_DIMS, TRIALS = 3, RUNS = 2 };
+enum { D = FIXTURE_DIMS, TRIALS = 3, RUNS = 2 };
 
 static json_t *file_of(const tc_simulation *sim, tc_text *csv)
 {
@@ -113,10 +113,10 @@ static void test_plain_simulations_claim_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        AT_DESK(test_sound_files),
-        AT_DESK(test_gaussian_claim),
-        AT_DESK(test_paper_files),
-        AT_DESK(test_plain_simulations_claim_nothing),
+        WITH_FIXTURE(test_sound_files),
+        WITH_FIXTURE(test_gaussian_claim),
+        WITH_FIXTURE(test_paper_files),
+        WITH_FIXTURE(test_plain_simulations_claim_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ typedef struct pairs {
 
 /* ---- the ratio ---- */
 
-/* Of sums, which is that of means. Two without regret are alike. */
+/* The ratio of the sums, which equals the ratio of the means. If both are 0, the ratio is 1. */
 static double ratio(double a, double b)
 {
     return a == 0 && b == 0 ? 1 : a / b;
@@ -60,7 +60,7 @@ typedef struct estimate {
     double theta, se;
 } estimate;
 
-/* Of the runs that `which` lists. False: a mean is not positive, and there is no logarithm. */
+/* Computes it over the runs that `which` lists. False: a mean is not positive, and has no logarithm. */
 static bool estimate_of(const pairs *p, const size_t *which, estimate *out)
 {
     double a = 0, b = 0, squares = 0, n = (double)p->n;

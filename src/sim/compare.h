@@ -4,7 +4,7 @@
 
 #include <tacit/experimental/simulate.h>
 
-/* Of any numbers of n > 0 runs, all finite: a[r] and b[r] are of one run. */
+/* Compares n > 0 pairs of finite numbers; a[r] and b[r] belong to run r. */
 tacit_status tc_paired_compare(const double *a, const double *b, size_t n, tacit_ratio *out,
                                tacit_error *err);
 

@@ -9,8 +9,8 @@
 #include "study/store.h"
 #include "wire/released_json.h"
 
-enum { N = DESK_ROWS, D = DESK_DIMS, TRIALS = 12, RUNS = 3 };
-#define UNIT DESK_UNIT
+enum { N = FIXTURE_ROWS, D = FIXTURE_DIMS, TRIALS = 12, RUNS = 3 };
+#define UNIT FIXTURE_UNIT
 
 /* -- the release --------------------------------------------------------------------------- */
 
@@ -352,15 +352,15 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        AT_DESK(test_terms_are_those_of_the_objective),
-        AT_DESK(test_rows_are_shuffled_and_noisy),
-        AT_DESK(test_names_of_a_projection),
-        AT_DESK(test_answers),
-        AT_DESK(test_private_answers),
-        AT_DESK(test_options_know_the_noise),
-        AT_DESK(test_simulated_is_deployed),
-        AT_DESK(test_threads_do_not_show),
-        AT_DESK(test_refusals),
+        WITH_FIXTURE(test_terms_are_those_of_the_objective),
+        WITH_FIXTURE(test_rows_are_shuffled_and_noisy),
+        WITH_FIXTURE(test_names_of_a_projection),
+        WITH_FIXTURE(test_answers),
+        WITH_FIXTURE(test_private_answers),
+        WITH_FIXTURE(test_options_know_the_noise),
+        WITH_FIXTURE(test_simulated_is_deployed),
+        WITH_FIXTURE(test_threads_do_not_show),
+        WITH_FIXTURE(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

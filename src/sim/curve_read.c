@@ -42,7 +42,7 @@ static bool set_name(char **out, const char *name)
 
 /* ---- points without a regret ---- */
 
-/* Of `rows` rows of n numbers, the columns that keep says. */
+/* Copies the columns that `keep` selects from `rows` rows of n numbers, in place. */
 static void keep_columns(double *table, size_t rows, size_t n, const bool *keep)
 {
     size_t to = 0;

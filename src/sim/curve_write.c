@@ -212,7 +212,7 @@ static json_t *talk_json(const tacit_curves *c)
 
 /* ---- what a deployment would promise ---- */
 
-/* With 1/N^2 for each of N agents, that anybody's data leak is as likely as 1/N at most. */
+/* With delta = 1/N^2, the probability that the data of any of the N agents leak is at most 1/N. */
 static json_t *warning_json(double delta, uint64_t agents)
 {
     tc_text text = {0};

@@ -51,7 +51,7 @@ static void fill(tc_federated_cost *c, const tacit_curves *r, size_t from, size_
         c->by_round[i] = c->bound.epsilon;
 }
 
-/* Of releases about records of their own, one record pays for one. */
+/* Each release is about other records, so a record pays for one release. */
 static tacit_status account_apart(tc_federated_cost *c, const tacit_curves *r,
                                   const tc_accountant *a, double delta, tacit_error *err)
 {

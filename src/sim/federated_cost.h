@@ -26,10 +26,10 @@ typedef struct tc_federated_cost {
     const tc_record_noise *records; /* RECORD: in what was told, which is all there is; else NULL */
 } tc_federated_cost;
 
-/* Of the first run. E_UNSUPPORTED: the accountant has no formula for an event. */
+/* The cost of the first run. E_UNSUPPORTED: the accountant has no formula for an event. */
 tacit_status tc_federated_cost_init(tc_federated_cost *out, const tacit_curves *r,
                                     const tc_accountant *a, double delta, tacit_error *err);
-/* Of values with noise, whatever was sent after that. `records` is borrowed. */
+/* The cost of noisy values, whatever was sent after that. `records` is borrowed. */
 tacit_status tc_federated_cost_records(tc_federated_cost *out, const tacit_curves *r,
                                        const tc_accountant *a, const tc_record_noise *records,
                                        tacit_error *err);

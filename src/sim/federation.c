@@ -111,7 +111,7 @@ static tacit_status allocate(tc_federation *f, tacit_error *err)
     return f->members && f->failures ? TACIT_OK : tc_fail_memory(err);
 }
 
-/* Whoever gives no ledger wants no limit and does not read it; a round is closed over one all the same. */
+/* A simulation that is given no ledger has no limit and reads none, but rounds are closed over a ledger: here in memory. */
 static tacit_status open_ledger(tc_federation *f, tacit_error *err)
 {
     tc_ledger_io io;

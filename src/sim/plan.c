@@ -107,7 +107,7 @@ static bool is_family(const char *objective)
     return false;
 }
 
-/* Whoever asks for anything that only a federation has, asks for a federation. */
+/* An option that only a federation has makes the simulation one of a federation. */
 static bool is_federation(const tc_contest *a)
 {
     const tacit_simulation_plan *o = a->o;

@@ -138,7 +138,7 @@ static double runs_at_once(const tc_contest *a)
     return fmin((double)a->o->runs, (double)tc_pool_threads(a->pool));
 }
 
-/* So many agents that even what is kept of each has no room: better said than tried. */
+/* Refuses a number of agents whose state does not fit into memory. */
 static tacit_status check_memory(const tc_contest *a, tacit_error *err)
 {
     double has = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

@@ -1,7 +1,7 @@
 /* plan_check.c - options of a simulation that would have no effect are refused.
  *
- * Who gives an option believes in what it says: one that nothing looks at would make a result mean
- * something else than its reader thinks. An option counts as given also with its default. */
+ * A user who gives an option expects it to matter. An ignored option would make the result misleading.
+ * An option counts as given also with its default. */
 #include "base/error.h"
 #include "sim/plan.h"
 
@@ -12,7 +12,7 @@ enum { NO_NOISE = 0 };        /* the first choice of --noise */
 
 /* -- of objectives ------------------------------------------------------------------------- */
 
-/* Of a name that does not exist, that is what should be said. */
+/* Does the objective exist? An unknown name gets its own error message. */
 static bool exists(const char *objective)
 {
     if (tc_value_table_named(objective))

@@ -104,8 +104,8 @@ static const tc_option *initial_option(const tc_algorithm *a)
     return o && o->type == TC_OPTION_INT ? o : NULL;
 }
 
-/* Where nothing is said all begin with as many points as the first, which begins with its own
- * number or with ten: curves are compared after equal numbers of trials. */
+/* By default all contenders start with as many points as the first, which uses its own number or
+ * ten: curves are compared after equal numbers of trials. */
 static tacit_status choose_initial(tc_contender *c, const tc_contender *first, tacit_error *err)
 {
     const tc_option *o = initial_option(c->algorithm);

@@ -203,7 +203,7 @@ static tacit_status find_bandit(const char *name, const tc_bandit **out, tacit_e
     return tc_bandit_get(out, name, err);
 }
 
-/* Of the first's own algorithm, what an item does not say is as in the first. */
+/* An item with the first algorithm's name inherits its options. */
 static tacit_status fill(tc_contest *a, tc_contender *c, item *it, tacit_error *err)
 {
     const tc_contender *first = &a->contenders[0];

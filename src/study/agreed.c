@@ -192,8 +192,8 @@ static void say_followed(int64_t ns)
 enum { ATTEMPTS = 8 };
 
 /* Looks until the record and this process agree; a claim that another process forestalled is judged anew. */
-static tacit_status settle(const tc_agreed *c, tc_outlook *known, tc_agreed_verdict *verdict,
-                           tacit_error *err)
+static tacit_status agree_with_record(const tc_agreed *c, tc_outlook *known,
+                                      tc_agreed_verdict *verdict, tacit_error *err)
 {
     *verdict = TC_AGREES;
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -249,7 +249,7 @@ static tacit_status look_now(tc_agreed *c, int64_t after_ms, tacit_error *err)
     pthread_mutex_unlock(&c->lock);
     if (!due)
         return TACIT_OK;
-    tacit_status status = settle(c, &known, &verdict, err);
+    tacit_status status = agree_with_record(c, &known, &verdict, err);
     if (status == TACIT_OK)
         take(c, &known, verdict);
     pthread_mutex_lock(&c->lock);

@@ -62,7 +62,7 @@ static void begin(tc_outlook *o, const tc_sighting *s)
         o->anchor.wall_ns = o->anchor.time_ns = s->wall_ns;
 }
 
-/* Of the look and of one's own counting, the better one is kept. */
+/* Keeps the more precise of the two: this look, or the time counted since the last one. */
 static void agree(tc_outlook *o, const tc_sighting *s, int64_t expected, int64_t doubt)
 {
     bool better = s->doubt_ns <= doubt;

@@ -86,11 +86,6 @@ tc_checksum tc_chain_record(const tc_record *r)
 
 /* ---- writing ---- */
 
-tc_chain tc_chain_new(const tc_checksum *origin)
-{
-    return (tc_chain){.origin = *origin, .end_sum = *origin, .sum = *origin};
-}
-
 const tc_checksum *tc_chain_add(tc_chain *c, const tc_event_row *e)
 {
     tc_event_row numbered = *e;

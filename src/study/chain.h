@@ -17,11 +17,11 @@ typedef struct tc_checksum {
 
 bool tc_checksum_same(const tc_checksum *a, const tc_checksum *b);
 
-/* Of everything in the row but its number. */
+/* The checksum of the row, without its number. */
 tc_checksum tc_chain_origin(const tc_study_row *row);
-/* Of the event e->seq, after the one whose sum is `before`. */
+/* The checksum of event e->seq, after the event whose sum is `before`. */
 tc_checksum tc_chain_next(const tc_checksum *before, const tc_event_row *e);
-/* Of a record: its key and its value. */
+/* The checksum of a record's key and value. */
 tc_checksum tc_chain_record(const tc_record *r);
 
 /* What is stored of a journal's end, and how far it was read. */
@@ -34,8 +34,6 @@ typedef struct tc_chain {
     tc_checksum sum;
 } tc_chain;
 
-/* Of a study without events. */
-tc_chain tc_chain_new(const tc_checksum *origin);
 /* Writing: the sum of the next event, which becomes the end. */
 const tc_checksum *tc_chain_add(tc_chain *c, const tc_event_row *e);
 

@@ -1,5 +1,5 @@
 /* lease.c - how long a worker may have a trial: more time for one that lives, none for one that is gone
- * (study.h). Called by coord/. */
+ * (study.h). Called by study_local.c and coord/. */
 #include "study/study_int.h"
 
 #include "base/error.h"
@@ -14,9 +14,9 @@ static int64_t lease_end(const tc_trial *t)
 
 /* ---- more time ---- */
 
-/* Who heartbeats every second would fill the journal: an extension is written down if it is worth an eighth
- * of a lease, and three seconds; of a lease so short that this would lose it, a third. It is measured in what
- * it adds, so longer and longer leases are no way around it. */
+/* Heartbeats every second would fill the journal. An extension is stored only if it adds at least an eighth of
+ * the lease and three seconds (for short leases, a third). What counts is the time that it adds, so longer and
+ * longer leases are no way around it. */
 enum { WORTH = 8, LEAST_MS = 3000, LEAST = 3 };
 
 static int64_t worth(int64_t lease_ms)
@@ -99,7 +99,7 @@ tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, in
 
 /* ---- none ---- */
 
-static tacit_status release_seen(tc_study *s, const tc_optimizer *o, void *user, tacit_error *err)
+static tacit_status requeue_seen(tc_study *s, const tc_optimizer *o, void *user, tacit_error *err)
 {
     const uint64_t *trial = user;
     const tc_trial *t = NULL;
@@ -114,7 +114,7 @@ static tacit_status release_seen(tc_study *s, const tc_optimizer *o, void *user,
 
 tacit_status tc_study_requeue(tc_study *s, uint64_t trial, tacit_error *err)
 {
-    return tc_study_change(s, release_seen, &trial, err);
+    return tc_study_change(s, requeue_seen, &trial, err);
 }
 
 static tacit_status expire_locked(tc_study *s, int64_t *next_ms, tacit_error *err)

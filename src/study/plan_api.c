@@ -239,7 +239,7 @@ static tacit_status list_rounds(tacit_plan *p, tacit_error *err)
     return TACIT_OK;
 }
 
-/* Of any party: what one evaluation costs does not depend on its records. */
+/* Lists the evaluations of any party: the cost of one does not depend on its records. */
 static tacit_status list_evaluations(tacit_plan *p, tacit_error *err)
 {
     tc_value_plan any = {.high = 1, .sensitivity = 1};

@@ -67,7 +67,7 @@ double tc_record_guard_sd(const tc_record_guard *g); /* of the noise of one eval
  * has failed. */
 bool tc_record_guard_accepts(const tc_record_guard *g, const json_t *said, char *reason,
                              size_t size);
-/* Whose records, what is promised to them and what is not, in sentences. */
+/* Says in sentences whose records these are, and what is promised to them and what is not. */
 void tc_record_guard_statement(const tc_record_guard *g, tc_text *out);
 
 #endif

@@ -11,9 +11,9 @@
 
 /* Writes z into the document, unless it has one. */
 tacit_status tc_record_plan_calibrate(tc_study_doc *doc, tacit_error *err);
-/* Reads z; of a document that no study was made of yet, finds it. E_ARG: it does not keep the promise. */
+/* Reads z; finds it if no study was made of the document yet. E_ARG: it does not keep the promise. */
 tacit_status tc_record_plan_noise(const tc_study_doc *doc, double *z, tacit_error *err);
-/* Of a study that somebody else created: has the party said the range itself? E_ARG: no. */
+/* For a study created by another party: did this party declare the range itself? E_ARG: no. */
 tacit_status tc_record_plan_own_range(const tc_study_doc *doc, const tc_metric_terms *terms,
                                       tacit_error *err);
 /* The mechanism of a party that declares these terms; members low and high of them that are both 0 are the document's.

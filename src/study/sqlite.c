@@ -262,8 +262,9 @@ static tacit_status visit_rest(tc_sqlite *s, int64_t study, tc_chain *at, tc_eve
     return status == TACIT_OK ? tc_chain_finish(at, err) : status;
 }
 
-tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
-                               void *user, tacit_error *err)
+/* Inside a transaction, with s->lock: the events after `after`, each checked. */
+static tacit_status scan_journal(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
+                                 void *user, tacit_error *err)
 {
     tc_chain at;
     TC_TRY(tc_sqlite_head(s, study, &at, err));
@@ -282,7 +283,7 @@ static tacit_status scan_locked(tc_sqlite *s, int64_t study, tc_event_id after,
     int rc = tc_sqlite_begin(s, TC_SQL_READ);
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
-    tacit_status status = tc_sqlite_scan_in(s, study, after.seq, visit, user, err);
+    tacit_status status = scan_journal(s, study, after.seq, visit, user, err);
     tc_sqlite_abandon(s);
     return status;
 }

@@ -119,7 +119,8 @@ static tacit_status move_head(tc_sqlite *s, int64_t study, const tc_chain *to, t
     return rc == SQLITE_OK ? TACIT_OK : tc_sqlite_fail(s, rc, err);
 }
 
-tacit_status tc_sqlite_insert(tc_sqlite *s, const tc_append *a, uint64_t *end, tacit_error *err)
+/* An append inside a transaction, which a refusal leaves as it was. */
+static tacit_status insert_events(tc_sqlite *s, const tc_append *a, uint64_t *end, tacit_error *err)
 {
     tc_chain at;
     TC_TRY(tc_sqlite_head(s, a->study, &at, err));
@@ -191,8 +192,8 @@ static tacit_status commit_group(tc_sqlite *s, tc_commit *group, tacit_error *er
     if (rc != SQLITE_OK)
         return tc_sqlite_fail(s, rc, err);
     for (tc_commit *c = group; c; c = c->next) {
-        c->status = c->a ? tc_sqlite_insert(s, c->a, &c->head, &c->err)
-                         : tc_sqlite_change_in(s, c, &c->err);
+        c->status =
+            c->a ? insert_events(s, c->a, &c->head, &c->err) : tc_sqlite_change_in(s, c, &c->err);
         if (c->status != TACIT_OK && !is_refusal(c->status)) {
             *err = c->err;
             return c->status;

@@ -13,9 +13,9 @@
  * were, but never longer than a few syncs, nor through half a sync in which nobody comes. A
  * thread that works alone never waits.
  *
- * A commit is seen before it is durable, by this process and by others. Who answers from what it has
- * read, as if that were safe, waits first (tc_store_wait_durable): it joins the next sync, unless nothing was committed
- * since the last one began.
+ * A commit is seen before it is durable, by this process and by others. A caller that answers from what it has
+ * read waits first (tc_store_wait_durable): it joins the next sync, unless nothing was committed since the last
+ * one began.
  *
  * After a failed sync the kernel may drop what it could not write, and report success the next
  * time. So the first failure is final for the handle. */

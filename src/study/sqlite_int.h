@@ -128,7 +128,7 @@ typedef struct tc_store_age {
 enum { TC_SQLITE_SCHEMA = 5, TC_SQLITE_APPLICATION = 0x74616374 /* "tact": never changes */ };
 /* Inside a transaction: from this version to the newest. E_CORRUPT: the tables are others. */
 tacit_status tc_sqlite_upgrade(tc_sqlite *s, int version, tacit_error *err);
-/* Of a file that has sums. */
+/* The age of a file that has checksums (tc_sqlite_has_sums). */
 tacit_status tc_sqlite_age(const tc_sqlite *s, tc_store_age *out, tacit_error *err);
 bool tc_sqlite_has_sums(int version);
 
@@ -158,11 +158,11 @@ int tc_sqlite_run(tc_sqlite *s, tc_sql which);
 /* Ends a use of the statement: drops its locks and what was bound to it. */
 void tc_sqlite_reset(tc_sqlite *s, tc_sql which);
 /* The sentence and status for a result code of s->db. */
-tacit_status tc_sqlite_say(const tc_sqlite *s, int rc, tacit_error *err);
+tacit_status tc_sqlite_error(const tc_sqlite *s, int rc, tacit_error *err);
 /* The same; compilers see that a failure is never TACIT_OK. */
 static inline tacit_status tc_sqlite_fail(const tc_sqlite *s, int rc, tacit_error *err)
 {
-    tacit_status status = tc_sqlite_say(s, rc, err);
+    tacit_status status = tc_sqlite_error(s, rc, err);
     return status != TACIT_OK ? status : TACIT_E_INTERNAL;
 }
 
@@ -183,14 +183,8 @@ void tc_commit_fail(tc_commit *group, const tacit_error *err);
 tacit_status tc_sqlite_has(tc_sqlite *s, int64_t study, tacit_error *err);
 /* The end of a study's journal; E_NOT_FOUND. The caller holds s->lock. */
 tacit_status tc_sqlite_head(tc_sqlite *s, int64_t study, tc_chain *out, tacit_error *err);
-/* An append inside a transaction, which a refusal leaves as it was. */
-tacit_status tc_sqlite_insert(tc_sqlite *s, const tc_append *a, uint64_t *end, tacit_error *err);
 void tc_sqlite_bind_sum(sqlite3_stmt *q, int at, const tc_checksum *sum);
 bool tc_sqlite_column_sum(sqlite3_stmt *q, int at, tc_checksum *out);
-
-/* sqlite.c. Inside a transaction, with s->lock: the events after `after`, each checked. */
-tacit_status tc_sqlite_scan_in(tc_sqlite *s, int64_t study, uint64_t after, tc_event_visit visit,
-                               void *user, tacit_error *err);
 
 /* sqlite_group.c */
 tacit_status tc_group_init(tc_group *g, tacit_error *err);
@@ -226,7 +220,7 @@ tacit_status tc_sqlite_salvage(tc_store *store, int64_t study, struct tc_chain *
 tacit_status tc_sqlite_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
 
 /* sqlite_mend.c */
-tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit_error *err);
+tacit_status tc_sqlite_mend(const char *path, tc_mend_report report, void *user, tacit_error *err);
 
 /* sqlite_name_lock.c */
 tacit_status tc_sqlite_lock_name(tc_store *store, const char *name, tc_name_lock **out,

@@ -174,7 +174,7 @@ void tc_mark_synced(tc_mark *m, uint64_t transactions)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* Whoever opens the store at this moment and loses the mark to us only has a weaker bound. */
+/* A process that opens the store at this moment, and loses the mark to us, only has a weaker bound. */
 void tc_mark_close(tc_mark *m)
 {
     if (m->fd >= 0)

@@ -90,7 +90,7 @@ static const uint8_t *frame_at(const log_image *l, size_t i)
     return l->raw.data + LOG_HEADER + i * l->frame;
 }
 
-/* Of frame i, after one whose checksum this is. */
+/* The checksum of frame i, after a frame with the checksum `before`. */
 static check sum_frame(const log_image *l, size_t i, check before)
 {
     const uint8_t *f = frame_at(l, i);
@@ -210,7 +210,7 @@ static void name_files(names *n, const char *path)
 
 /* ---- the whole ---- */
 
-/* A store that opens needs no mending. What is wrong with it otherwise is said by whoever opens it next. */
+/* A store that opens needs no mending. Any other damage is reported when it is opened next. */
 static bool opens(const char *path)
 {
     tc_store *s = NULL;
@@ -295,9 +295,9 @@ static void find_salts(const log_image *l, size_t n, uint32_t salts[2])
 }
 
 /* Whether there is a log to mend at all. The size of a page is the file's, for the log's may be damaged. */
-static bool frame_log(log_image *l, const bytes *file, tacit_error *err, tacit_status *st)
+static bool frame_log(log_image *l, const bytes *file, tacit_error *err, tacit_status *status)
 {
-    *st = TACIT_OK;
+    *status = TACIT_OK;
     if (l->raw.n < LOG_HEADER || file->n < 100)
         return false;
     l->page = (size_t)file->data[16] << 8 | file->data[17];
@@ -307,22 +307,22 @@ static bool frame_log(log_image *l, const bytes *file, tacit_error *err, tacit_s
     l->big = get(l->raw.data) == BIG;
     l->holds = tc_alloc(l->n + 1, sizeof *l->holds);
     if (!l->holds)
-        *st = tc_fail_memory(err);
+        *status = tc_fail_memory(err);
     return l->page >= 512 && l->n > 0 && l->holds;
 }
 
-static tacit_status say_log(size_t n, size_t broken, bool cut, tc_mend_say say, void *user,
-                            tacit_error *err)
+static tacit_status report_log(size_t n, size_t broken, bool cut, tc_mend_report report, void *user,
+                               tacit_error *err)
 {
     char line[200];
     if (cut)
         snprintf(line, sizeof line, "cut: the log of %zu pages, at its first damaged one", n);
     else
         snprintf(line, sizeof line, "left out: %zu damaged of the %zu pages in the log", broken, n);
-    return say(user, line, err);
+    return report(user, line, err);
 }
 
-static tacit_status mend_log(const names *at, log_image *l, tc_mend_say say, void *user,
+static tacit_status mend_log(const names *at, log_image *l, tc_mend_report report, void *user,
                              tacit_error *err)
 {
     uint32_t salts[2];
@@ -342,18 +342,18 @@ static tacit_status mend_log(const names *at, log_image *l, tc_mend_say say, voi
         unlink(at->index);
     }
     tc_free(anew.data);
-    return status == TACIT_OK ? say_log(n, broken, cut, say, user, err) : status;
+    return status == TACIT_OK ? report_log(n, broken, cut, report, user, err) : status;
 }
 
-static tacit_status keep_old(const names *at, const bytes *file, const bytes *log, tc_mend_say say,
-                             void *user, tacit_error *err)
+static tacit_status keep_old(const names *at, const bytes *file, const bytes *log,
+                             tc_mend_report report, void *user, tacit_error *err)
 {
     char line[4300];
     TC_TRY(write_whole(at->old, O_EXCL, file, err));
     if (log->data)
         TC_TRY(write_whole(at->old_log, O_EXCL, log, err));
     snprintf(line, sizeof line, "kept: the damaged store as it was, %s", at->old);
-    return say(user, line, err);
+    return report(user, line, err);
 }
 
 static tacit_status put_back(const names *at, const bytes *log, tacit_error *err)
@@ -371,8 +371,8 @@ static tacit_status put_back(const names *at, const bytes *log, tacit_error *err
 }
 
 /* What is left of the transactions that the mark has counted. */
-static tacit_status count_loss(const names *at, const log_image *l, tc_mend_say say, void *user,
-                               tacit_error *err)
+static tacit_status count_loss(const names *at, const log_image *l, tc_mend_report report,
+                               void *user, tacit_error *err)
 {
     char line[120];
     uint64_t had = tc_mark_read(at->file).age.transactions;
@@ -383,25 +383,25 @@ static tacit_status count_loss(const names *at, const log_image *l, tc_mend_say 
         return put_back(at, &l->raw, err);
     snprintf(line, sizeof line, "lost: %" PRIu64 " of %" PRIu64 " transactions",
              had - (uint64_t)(has > 0 ? has : 0), had);
-    return say(user, line, err);
+    return report(user, line, err);
 }
 
-static tacit_status mend_files(const names *at, bytes *file, log_image *l, tc_mend_say say,
+static tacit_status mend_files(const names *at, bytes *file, log_image *l, tc_mend_report report,
                                void *user, tacit_error *err)
 {
     tacit_status status;
     TC_TRY(read_whole(at->file, file, err));
     TC_TRY(read_whole(at->log, &l->raw, err));
-    TC_TRY(keep_old(at, file, &l->raw, say, user, err));
+    TC_TRY(keep_old(at, file, &l->raw, report, user, err));
     if (frame_log(l, file, err, &status))
-        status = mend_log(at, l, say, user, err);
+        status = mend_log(at, l, report, user, err);
     TC_TRY(status);
-    TC_TRY(count_loss(at, l, say, user, err));
+    TC_TRY(count_loss(at, l, report, user, err));
     unlink(at->mark); /* what it counted is lost, and that was said */
     return TACIT_OK;
 }
 
-tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit_error *err)
+tacit_status tc_sqlite_mend(const char *path, tc_mend_report report, void *user, tacit_error *err)
 {
     names at;
     bytes file = {NULL, 0};
@@ -414,7 +414,7 @@ tacit_status tc_sqlite_mend(const char *path, tc_mend_say say, void *user, tacit
         return TACIT_OK;
     TC_TRY(check_alone(path, err));
     name_files(&at, path);
-    tacit_status status = mend_files(&at, &file, &l, say, user, err);
+    tacit_status status = mend_files(&at, &file, &l, report, user, err);
     tc_free(file.data);
     tc_free(l.raw.data);
     tc_free(l.holds);

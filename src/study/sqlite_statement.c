@@ -104,7 +104,7 @@ int tc_sqlite_run(tc_sqlite *s, tc_sql which)
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-tacit_status tc_sqlite_say(const tc_sqlite *s, int rc, tacit_error *err)
+tacit_status tc_sqlite_error(const tc_sqlite *s, int rc, tacit_error *err)
 {
     switch (rc & 0xff) {
     case SQLITE_NOMEM:

@@ -250,12 +250,12 @@ tacit_status tc_store_restart(tc_store *in, int64_t study, uint64_t end, tacit_e
 }
 
 /* A URL that makes no sense is for open to say. */
-tacit_status tc_store_mend(const char *url, tc_mend_say say, void *user, tacit_error *err)
+tacit_status tc_store_mend(const char *url, tc_mend_report report, void *user, tacit_error *err)
 {
     static const char prefix[] = "sqlite:///";
     if (strncmp(url, prefix, strlen(prefix)) != 0 || !url[strlen(prefix)])
         return TACIT_OK;
-    return tc_store_sqlite.mend(url + strlen(prefix), say, user, err);
+    return tc_store_sqlite.mend(url + strlen(prefix), report, user, err);
 }
 
 tacit_status tc_store_lock_name(tc_store *s, const char *name, tc_name_lock **out, tacit_error *err)

@@ -90,7 +90,7 @@ struct tc_chain;
 typedef tacit_status (*tc_salvage_visit)(void *user, const tc_event_row *e, const void *sum,
                                          size_t size, tacit_error *err);
 /* What a store has to say while it mends itself. */
-typedef tacit_status (*tc_mend_say)(void *user, const char *line, tacit_error *err);
+typedef tacit_status (*tc_mend_report)(void *user, const char *line, tacit_error *err);
 
 typedef struct tc_store_ops {
     const char *scheme; /* "sqlite" of sqlite:///file.db */
@@ -177,7 +177,7 @@ typedef struct tc_store_ops {
     tacit_status (*restart)(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
     /* Before open, of a store that cannot be opened: makes the best of it, keeps what was there under
      * another name, and says what it did. E_BUSY: somebody uses it. NULL: there is nothing to be done. */
-    tacit_status (*mend)(const char *path, tc_mend_say say, void *user, tacit_error *err);
+    tacit_status (*mend)(const char *path, tc_mend_report report, void *user, tacit_error *err);
 } tc_store_ops;
 
 /* A store's own struct begins with this. */
@@ -267,7 +267,7 @@ tacit_status tc_store_load(tc_store *s, tc_row_source fill, void *user, tacit_er
 tacit_status tc_store_salvage(tc_store *s, int64_t study, struct tc_chain *end,
                               tc_salvage_visit visit, void *user, tacit_error *err);
 tacit_status tc_store_restart(tc_store *in, int64_t study, uint64_t end, tacit_error *err);
-tacit_status tc_store_mend(const char *url, tc_mend_say say, void *user, tacit_error *err);
+tacit_status tc_store_mend(const char *url, tc_mend_report report, void *user, tacit_error *err);
 
 /* *out is NULL where there is nobody to keep away; end it with tc_name_unlock, before the store. */
 tacit_status tc_store_lock_name(tc_store *s, const char *name, tc_name_lock **out,

@@ -318,7 +318,7 @@ static tacit_status take_name(void *user, const tc_record *r, tacit_error *err)
     return TACIT_OK;
 }
 
-/* Of an empty ledger. E_CONFLICT: there is one of this number. */
+/* Creates an empty ledger. E_CONFLICT: this number is taken. */
 static tacit_status make_ledger(tc_store *store, int64_t id, const char *name, tacit_error *err)
 {
     ledger_key number = key_of(id), head = head_key(id, 0, NULL);

@@ -24,7 +24,7 @@ tacit_status tc_study_cost_add_unpaid(tc_study_cost *c, const tc_study_plan *p, 
                                       tacit_error *err);
 void tc_study_cost_fini(tc_study_cost *c);
 
-/* Of the whole study, by the tightest accountant: one document has planned it. Epsilon 0: it has no rounds. */
+/* The cost of the whole study, by the tightest accountant: one document has planned it. Epsilon 0: it has no rounds. */
 tacit_status tc_study_cost_at(const tc_study_plan *p, double delta, tacit_guarantee *out,
                               tacit_error *err);
 

@@ -13,7 +13,7 @@ struct tc_study {
     tacit_hash hash; /* which study it is (study_plan.h) */
     tc_study_doc *doc;
     tc_study_plan *plan;  /* of a federated study; else NULL */
-    pthread_mutex_t door; /* in which who comes next waits for: */
+    pthread_mutex_t door; /* held by the next thread that waits for `lock` (fair order) */
     pthread_mutex_t lock; /* guards the optimizer */
     tc_optimizer *opt;
     tc_event_id at; /* the last event that the optimizer has seen */

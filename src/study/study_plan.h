@@ -27,7 +27,7 @@ typedef struct tc_study_plan {
  * coordinator made it. A study that is erased and made again from the same file is another one. */
 tacit_hash tc_study_hash(const tc_study_row *row);
 
-/* Of the row: document, points, public seed and time of creation. E_ARG: the document is not one of a
+/* Makes the plan from the row's document, points, public seed and time of creation. E_ARG: the document is not one of a
  * federation, or its promise cannot be kept. */
 tacit_status tc_study_plan_new(tc_study_plan **out, const tc_study_row *row, tacit_error *err);
 void tc_study_plan_free(tc_study_plan *p); /* NULL is allowed */
@@ -47,7 +47,7 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round);
 /* Why what its agents send is not private, as far as the document says; "": it is. */
 const char *tc_study_plan_not_private(const tc_study_plan *p);
 
-/* Whom a round is charged to. */
+/* The unit and subject that a round is charged to. */
 tc_round_charge tc_study_plan_charge(const tc_study_plan *p, uint64_t round);
 
 /* What closing this round will cost. Relays, which release no sums: NonPrivate. */

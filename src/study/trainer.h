@@ -24,8 +24,8 @@ typedef struct tc_trainer_plan {
 
 /* json NULL: none. E_ARG: it is none, costs nothing, or is not private. */
 tacit_status tc_trainer_parse(tc_trainer *out, const char *json, tacit_error *err);
-/* Of `values` evaluations, and of trained[i] times event i of the cap; trained NULL: as many. E_ARG: a person has several
- * records, or the number of events is out of range. */
+/* The plan of `values` evaluations, and of trained[i] times event i of the cap; trained NULL: as many.
+ * E_ARG: a person has several records, or the number of events is out of range. */
 tacit_status tc_trainer_plan_of(const tc_trainer *t, const tc_value_plan *v, uint64_t values,
                                 const uint64_t *trained, tc_trainer_plan *out, tacit_error *err);
 /* The document promises an epsilon for the values. With a trainer a record spends more, so the ledger needs a limit of its own

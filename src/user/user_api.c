@@ -161,11 +161,12 @@ tacit_status tacit_user_reply(tacit_user *u, uint64_t trial, double reward, doub
     tc_ldp_answer answer;
     TC_TRY(tc_ldp_curator_answer(&u->curator, &q, reward, &u->entropy, &answer, err));
     if (answer.again)
-        tc_user_say(&u->note,
-                    "user \"%s\" has answered trial %" PRIu64
-                    " of a study of this name before; that reply is told again, whatever the value "
-                    "is now",
-                    u->name, trial);
+        tc_user_notify(
+            &u->note,
+            "user \"%s\" has answered trial %" PRIu64
+            " of a study of this name before; that reply is told again, whatever the value "
+            "is now",
+            u->name, trial);
     *reply = answer.value;
     return TACIT_OK;
 }

@@ -31,7 +31,7 @@ enum { HEX = 2 * TC_LEDGER_HASH_BYTES + 1, LINE_BYTES = 256 };
 /* Where the program keeps studies if nothing else is said. */
 #define DEFAULT_STORAGE "sqlite:///tacit.db"
 
-void tc_user_say(const tc_user_note *n, const char *fmt, ...)
+void tc_user_notify(const tc_user_note *n, const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -92,7 +92,7 @@ static bool folder_name(char out[PATH_MAX])
            snprintf(out, PATH_MAX, "%s/.local/state/tacit", home) < PATH_MAX;
 }
 
-/* With those above it, for its owner alone. */
+/* Makes the folder and those above it, for their owner alone. */
 static bool make_folder(char *path)
 {
     for (char *at = path + 1; *at; at++)
@@ -217,7 +217,7 @@ static bool same_storage(const char *a, const char *b)
     return tc_ledger_hash_same(&x, &y);
 }
 
-/* Where nobody can remember it, it is said every time. */
+/* Warns once; every time, if that cannot be stored. */
 static void warn_once(const tc_user_ledger_place *p)
 {
     tacit_hash storage = tc_user_storage_hash(p->given);
@@ -229,7 +229,7 @@ static void warn_once(const tc_user_ledger_place *p)
     bool remembers = notes_open(&n, &none) == TACIT_OK;
     bool known = remembers && notes_next(&n, "warned", &storage, rest);
     if (!known)
-        tc_user_say(
+        tc_user_notify(
             &p->note,
             "tacit: warning: the ledger of replies is in a storage that was given by hand. "
             "Whoever can put back an old copy of it gets a second reply about the same reward, "
@@ -333,11 +333,11 @@ static tacit_status take_entries(tc_ledger *to, const older *o, notes *n,
         TC_TRY(take_entry(to, o, seq, n, err));
     }
     if (taken > 0)
-        tc_user_say(&p->note,
-                    "%" PRIu64
-                    " repl%s that user \"%.60s\" has given through a ledger of an earlier "
-                    "version now count%s in the user's own ledger",
-                    taken, taken == 1 ? "y" : "ies", p->user, taken == 1 ? "s" : "");
+        tc_user_notify(&p->note,
+                       "%" PRIu64
+                       " repl%s that user \"%.60s\" has given through a ledger of an earlier "
+                       "version now count%s in the user's own ledger",
+                       taken, taken == 1 ? "y" : "ies", p->user, taken == 1 ? "s" : "");
     return TACIT_OK;
 }
 

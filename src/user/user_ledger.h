@@ -26,12 +26,12 @@ tacit_status tc_user_ledger_url(char url[PATH_MAX], tacit_error *err);
 /* The same without making a folder. False: no reply was ever charged to it. */
 bool tc_user_ledger_exists(char url[PATH_MAX]);
 
-/* Whom sentences for people are told; `tell` NULL: nobody. */
+/* Receives sentences for people; `tell` NULL: nobody hears them. */
 typedef struct tc_user_note {
     void (*tell)(void *user, const char *text);
     void *user;
 } tc_user_note;
-void tc_user_say(const tc_user_note *n, const char *fmt, ...) TACIT_PRINTF(2, 3);
+void tc_user_notify(const tc_user_note *n, const char *fmt, ...) TACIT_PRINTF(2, 3);
 
 typedef struct tc_user_ledger_place {
     const char *given;   /* a storage by hand, which is warned of once; NULL: the user's own */

@@ -18,7 +18,7 @@ json_t *tc_base64_json(const void *bytes, size_t n); /* NULL: no memory */
 bool tc_base64_read(const char *text, void *out, size_t n);
 /* At most `room` bytes; *n: how many. False: not base64, or more. */
 bool tc_base64_decode(const char *text, void *out, size_t room, size_t *n);
-/* Of any number; *out ends with tc_free. E_ARG: not base64, or of more than `most` bytes; `what` names it. */
+/* Reads any number of bytes; caller: tc_free. E_ARG: not base64, or more than `most` bytes; `what` names it. */
 tacit_status tc_base64_bytes(const char *text, const char *what, size_t most, uint8_t **out,
                              size_t *n, tacit_error *err);
 

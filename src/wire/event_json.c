@@ -196,7 +196,7 @@ static tacit_status get_batch(const json_t *j, tc_batch *b, tacit_error *err)
     return TACIT_OK;
 }
 
-/* Its square is the variance that models add: it must be a number too. */
+/* Models add the square of the noise as a variance, so the square must be finite, too. */
 static tacit_status get_noise(const json_t *j, tc_event *e, tacit_error *err)
 {
     TC_TRY(tc_json_number(j, "", "noise_sd", &e->noise_sd, err));

@@ -16,7 +16,7 @@ tc_protocols tc_protocols_ours(void)
     return (tc_protocols){.oldest = TC_PROTOCOL_OLDEST, .newest = TC_PROTOCOL};
 }
 
-tc_protocols_text tc_protocols_say(const tc_protocols *p)
+tc_protocols_text tc_protocols_format(const tc_protocols *p)
 {
     tc_protocols_text t;
     snprintf(t.text, sizeof t.text, "%" PRIu64 "-%" PRIu64, p->oldest, p->newest);

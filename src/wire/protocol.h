@@ -35,14 +35,14 @@ tc_protocols tc_protocols_ours(void);
 typedef struct tc_protocols_text {
     char text[48];
 } tc_protocols_text;
-tc_protocols_text tc_protocols_say(const tc_protocols *p);
+tc_protocols_text tc_protocols_format(const tc_protocols *p);
 
 /* For a coordinator that speaks `ours`: can a request with this header be answered? NULL: it has none. E_ARG: that is
  * no version. E_UNSUPPORTED: one sentence, which versions both speak and who must be updated. */
 tacit_status tc_protocol_check_request(const tc_protocols *ours, const char *header,
                                        tacit_error *err);
-/* For who asks, and speaks `ours`: *version is the newest that the coordinator which has answered with this header
- * speaks, too. E_UNSUPPORTED: there is none; the same sentence from the other side. `who`: its URL. */
+/* For a client that speaks `ours`: *version is the newest that the coordinator which answered with this header speaks,
+ * too. E_UNSUPPORTED: there is none; the same sentence from the other side. `who`: the coordinator's URL. */
 tacit_status tc_protocol_agree(const tc_protocols *ours, const char *header, const char *who,
                                uint64_t *version, tacit_error *err);
 

@@ -17,7 +17,7 @@ static void ours_are_spoken(void **state)
     assert_int_equal(ours.oldest, 1); /* agents of 0.1 are still answered */
     assert_int_equal(ours.newest, 2);
     assert_int_equal(ours.newest, strtoul(TC_PROTOCOL_TEXT, NULL, 10));
-    assert_string_equal(tc_protocols_say(&ours).text, "1-2");
+    assert_string_equal(tc_protocols_format(&ours).text, "1-2");
 }
 
 static void requests_of_a_version_that_is_spoken_pass(void **state)

@@ -36,7 +36,7 @@
 
 typedef struct tc_released tc_released; /* <tacit/experimental/curator.h>, as are their functions */
 
-/* Of the rows, as the ledger has it. E_ARG: they are no multiples of the step, or too large ones. */
+/* The hash of the rows, as the ledger has it. E_ARG: a value is no multiple of the step, or too large. */
 tacit_status tc_released_hash(const tc_released *r, tacit_hash *out, tacit_error *err);
 /* For json_decref. NULL: no memory. */
 json_t *tc_released_json(const tc_released *r);

@@ -16,7 +16,7 @@ typedef struct tc_released_plan {
     const char *name; /* NULL: that of the release */
     uint64_t trials;  /* questions planned; 0: TC_RELEASED_TRIALS */
     uint64_t seed;
-    /* Of the algorithm, over what the release says of its noise; NULL: none. */
+    /* Options of the algorithm, which override what the release says of its noise; NULL: none. */
     const json_t *options;
 } tc_released_plan;
 

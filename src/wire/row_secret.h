@@ -16,7 +16,7 @@ typedef struct tc_row_secret tc_row_secret; /* <tacit/experimental/curator.h> */
 
 /* Caller: tc_free. NULL: no memory. */
 char *tc_row_secret_encode(const tc_row_secret *s);
-/* What is read lives in `memory`. */
+/* What is read lives in `memory`. Programs read a file; decode is for tests and fuzzing. */
 tacit_status tc_row_secret_decode(tc_row_secret *out, const char *text, size_t len,
                                   const char *what, tc_arena *memory, tacit_error *err);
 tacit_status tc_row_secret_read(tc_row_secret *out, const char *file, tc_arena *memory,

@@ -74,8 +74,8 @@ tacit_status tc_study_doc_with_points(tc_study_doc **out, const json_t *j, const
                                       tacit_error *err);
 void tc_study_doc_free(tc_study_doc *d);
 
-/* Of a document that was put together by hand: what a document that is read gets, too. Fills version, options (which
- * must be there) and chosen, to be freed by the caller. */
+/* Completes a document that was put together by hand as one that is read: fills version, options (which must be
+ * there) and chosen, to be freed by the caller. */
 tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err);
 
 /* Canonical text (tc_free): what the store keeps. A finite space is written as

@@ -76,7 +76,7 @@ tacit_status tc_study_doc_options(const tc_study_doc *d, json_t **out, tacit_err
     return as_json(d, d->options, d->older, false, out, err);
 }
 
-/* Nobody gave it, or gave the word or number that leaves it open. */
+/* The option was not given, or as the word or number that leaves it open. */
 static bool is_left_open(const tc_study_doc *d, const char *option, const json_t *said,
                          const json_t *begun)
 {

@@ -87,7 +87,7 @@ static tacit_status compare(const path *at, const json_t *stored, const json_t *
     return given && json_equal(stored, given) ? TACIT_OK : differs(at, stored, given, err);
 }
 
-/* What nobody gave is as the stored study has it. */
+/* If the document gives no version, it is the stored study's. */
 static uint64_t version_like(const tc_study_doc *d, const tc_study_doc *stored)
 {
     return d->algorithm == stored->algorithm && !d->version_given ? stored->version : d->version;

@@ -80,7 +80,7 @@ static tacit_status get_running(const tc_worker *w, tc_reading *reading, tacit_t
     return tc_study_trials_on(w->study, &running, reading, out, err);
 }
 
-/* In a storage those of living processes of this host, and of users: of others nobody knows. */
+/* Counts running trials. In a storage, those of living processes of this host and of users: other hosts are unknown. */
 static tacit_status count_living(tc_worker *w, tc_reading *reading, uint64_t *n, tacit_error *err)
 {
     tacit_trials *running;
@@ -133,7 +133,7 @@ static bool is_orphan(tc_worker *w, const tacit_trial *t)
     return w->opts.alone || tc_processes_look_up(&w->processes, t->worker) == TC_WORKER_DEAD;
 }
 
-/* Who runs a private trial is not shown: there the names of our own are remembered. Earlier versions named the
+/* A private trial does not show its worker, so the names of our own workers are remembered. Earlier versions named the
  * process in a storage. */
 static tacit_status find_orphans(tc_worker *w, tacit_error *err)
 {
@@ -548,7 +548,7 @@ static tacit_status check_user(const tc_worker *w, tacit_error *err)
                            : "values as they are: `as` must be NULL");
 }
 
-/* What is 0 gets its meaning. */
+/* Replaces zeros by their defaults. */
 static void fill_in(tc_worker *w)
 {
     tacit_worker_opts *o = &w->opts;

@@ -26,7 +26,7 @@ typedef struct tc_process_id {
     char start[32]; /* clock ticks after boot, as /proc writes them */
 } tc_process_id;
 
-/* Who we are, and which processes of this host were found alive or dead: many trials of one
+/* This process, and which processes of this host were found alive or dead: many trials of one
  * process cost one look at it. */
 #define TC_PROCESSES_SEEN 64
 typedef struct tc_processes {

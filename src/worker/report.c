@@ -141,7 +141,7 @@ static tacit_status add_pull(tc_worker *w, tc_slot *s, const tc_job_result *r, b
     return *again ? w->evaluator->start(w->evaluator, s->trial, s->values, err) : TACIT_OK;
 }
 
-/* There is one: jobs report about trials that were started. */
+/* The slot of a trial. There always is one: jobs report about trials that were started. */
 static tc_slot *slot_of(const tc_worker *w, uint64_t trial)
 {
     size_t i = 0;
@@ -266,7 +266,8 @@ static tacit_status tell_one_paid(tc_worker *w, size_t worker, tacit_error *err)
     return TACIT_OK;
 }
 
-/* What was not paid for is given back by the coordinator or the storage, to whoever asks under the same name. */
+/* Tells the trials that were paid for. The coordinator or the storage gives unpaid ones again, to the next worker of the
+ * same name. */
 tacit_status tc_worker_tell_paid(tc_worker *w, tacit_error *err)
 {
     for (size_t i = 0; i < w->names.n; i++)

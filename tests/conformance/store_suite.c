@@ -493,11 +493,11 @@ static void a_thousand_random_appends_match_the_reference(void **state)
 
 enum { THREADS = 8, ASKS = 40 };
 
-typedef struct crew {
+typedef struct workload {
     tc_store *store;
     int64_t study;
     size_t accepted, refused, broken;
-} crew;
+} workload;
 
 static tacit_status count_ask(void *user, const tc_event_row *e, tacit_error *err)
 {
@@ -511,7 +511,7 @@ static tacit_status count_ask(void *user, const tc_event_row *e, tacit_error *er
 /* Asks like a study does: the trial's number follows from all events before it. */
 static void *ask_and_tell(void *user)
 {
-    crew *c = user;
+    workload *c = user;
     uint64_t known[2] = {0, 0};
     while (c->accepted < ASKS && !c->broken) {
         c->broken +=
@@ -530,7 +530,7 @@ static void *ask_and_tell(void *user)
 
 static void *tell_all(void *user)
 {
-    crew *c = user;
+    workload *c = user;
     for (uint64_t trial = 0; trial < ASKS; trial++) {
         tacit_status status = append_one(c->store, c->study, TC_ANY_HEAD, TC_EVENT_TELL, trial);
         c->accepted += status == TACIT_OK;
@@ -541,19 +541,19 @@ static void *tell_all(void *user)
 }
 
 /* Runs work in THREADS threads, every second one on `other` if there is one. */
-static crew run_crew(tc_store *store, tc_store *other, int64_t study, void *(*work)(void *))
+static workload run_threads(tc_store *store, tc_store *other, int64_t study, void *(*work)(void *))
 {
     pthread_t threads[THREADS];
-    crew crews[THREADS], sum = {0};
+    workload loads[THREADS], sum = {0};
     for (int i = 0; i < THREADS; i++) {
-        crews[i] = (crew){.store = other && i % 2 ? other : store, .study = study};
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &crews[i]), 0);
+        loads[i] = (workload){.store = other && i % 2 ? other : store, .study = study};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &loads[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
-        sum.accepted += crews[i].accepted;
-        sum.refused += crews[i].refused;
-        sum.broken += crews[i].broken;
+        sum.accepted += loads[i].accepted;
+        sum.refused += loads[i].refused;
+        sum.broken += loads[i].broken;
     }
     return sum;
 }
@@ -576,7 +576,7 @@ static void check_asked_and_told(tc_store *s, int64_t study, size_t n)
 static void parallel_asks_never_share_a_trial(void **state)
 {
     int64_t id = put(*state, "a");
-    crew sum = run_crew(*state, NULL, id, ask_and_tell);
+    workload sum = run_threads(*state, NULL, id, ask_and_tell);
     assert_int_equal(sum.broken, 0);
     check_asked_and_told(*state, id, THREADS * ASKS);
 }
@@ -584,7 +584,7 @@ static void parallel_asks_never_share_a_trial(void **state)
 static void parallel_tells_have_one_winner(void **state)
 {
     int64_t id = put(*state, "a");
-    crew sum = run_crew(*state, NULL, id, tell_all);
+    workload sum = run_threads(*state, NULL, id, tell_all);
     assert_int_equal(sum.broken, 0);
     assert_int_equal(sum.accepted, ASKS);
     assert_int_equal(sum.refused, (THREADS - 1) * ASKS);
@@ -605,7 +605,7 @@ static void two_handles_see_one_journal(void **state)
     assert_int_equal(head_of(*state, id), 3);
 
     int64_t busy = put(other, "b");
-    crew sum = run_crew(*state, other, busy, ask_and_tell);
+    workload sum = run_threads(*state, other, busy, ask_and_tell);
     assert_int_equal(sum.broken, 0);
     check_asked_and_told(*state, busy, THREADS * ASKS);
     tc_store_close(other);

@@ -157,7 +157,7 @@ static tacit_status run_rounds(run *r, tacit_error *err)
 /* ---- checks */
 
 /* The head of the last whole line. */
-static tacit_status check_witness(const run *r, tacit_error *err)
+static tacit_status check_seen_heads(const run *r, tacit_error *err)
 {
     for (const char *line = r->sent; *line;) {
         tacit_head seen;
@@ -244,7 +244,7 @@ static tacit_status open_run(run *r, const char *file, bool create, tacit_error 
     TC_TRY(tc_store_ledger(r->store, "main", create, &io, err));
     TC_TRY(tc_ledger_open(&r->ledger, "main", &io, err));
     TC_TRY(read_outbox(r, err));
-    return check_witness(r, err);
+    return check_seen_heads(r, err);
 }
 
 static tacit_status perform(run *r, const char *verb, const char *file, tacit_error *err)

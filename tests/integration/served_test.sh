@@ -135,10 +135,10 @@ good "delete" remote delete other --token-file op --format json
 check "JSON" says '"erased":true'
 bad 2 "the token is for another study" ask other
 
-# ---- a campaign here, a campaign there
+# ---- the same worker loop in a storage and at a coordinator
 
 study c 12 '"name": "gp-ei"'
-check "a study for a campaign" found c
+check "a study for a worker loop" found c
 good "optimize at a coordinator" optimize c --quiet -- ./train '{x}'
 cp out best.remote
 good "optimize in a storage" optimize c.json --quiet --storage sqlite:///local.db -- ./train '{x}'

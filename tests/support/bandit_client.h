@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* "name=value" words, NULL at the end; over the defaults. */
-static inline void *double_options(const tc_bandit *b, const char *const *words)
+static inline void *bandit_options(const tc_bandit *b, const char *const *words)
 {
     tacit_error err = {0};
     char name[32];
@@ -25,7 +25,7 @@ static inline void *double_options(const tc_bandit *b, const char *const *words)
 }
 
 /* Something between -half and half that looks random; the same for the same numbers. */
-static inline int64_t double_noise(uint64_t a, uint64_t b, uint64_t c, int64_t half)
+static inline int64_t bandit_noise(uint64_t a, uint64_t b, uint64_t c, int64_t half)
 {
     uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b * UINT64_C(0xbf58476d1ce4e5b9) + c;
     for (int i = 0; i < 3; i++) {
@@ -36,37 +36,37 @@ static inline int64_t double_noise(uint64_t a, uint64_t b, uint64_t c, int64_t h
 }
 
 /* One client alone. */
-typedef struct double_client {
+typedef struct bandit_client {
     const tc_bandit *bandit;
     void *opts, *state;
-} double_client;
+} bandit_client;
 
-static inline double_client double_begin(const tc_bandit *b, size_t dim, uint64_t clients,
+static inline bandit_client bandit_begin(const tc_bandit *b, size_t dim, uint64_t clients,
                                          uint64_t budget, const char *const *words)
 {
     tacit_error err = {0};
     tc_bandit_env env = {.dim = dim, .clients = clients, .budget = budget};
-    double_client c = {b, double_options(b, words), tc_alloc(1, b->client_size)};
+    bandit_client c = {b, bandit_options(b, words), tc_alloc(1, b->client_size)};
     assert_non_null(c.state);
     assert_ok(b->init(c.state, &env, c.opts, &err));
     return c;
 }
 
-static inline void double_end(double_client *c)
+static inline void bandit_end(bandit_client *c)
 {
     c->bandit->fini(c->state);
     tc_free(c->state);
     tc_free(c->opts);
 }
 
-static inline tc_pulls double_ask(const double_client *c)
+static inline tc_pulls bandit_ask(const bandit_client *c)
 {
     tc_pulls p;
     c->bandit->ask(c->state, &p);
     return p;
 }
 
-static inline void double_tell(double_client *c, size_t arm, uint64_t n, int64_t sum)
+static inline void bandit_tell(bandit_client *c, size_t arm, uint64_t n, int64_t sum)
 {
     tacit_error err = {0};
     tc_pulled p = {arm, n, sum, 0};

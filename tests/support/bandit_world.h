@@ -9,7 +9,7 @@ enum { CLIENTS = 4 };
 
 typedef struct world {
     const tc_bandit *bandit;
-    double_client clients[CLIENTS];
+    bandit_client clients[CLIENTS];
     void *server;
     uint64_t t[CLIENTS], rounds;
     tc_numbers message, broadcast[2];
@@ -27,7 +27,7 @@ static inline void world_begin(world *w, const tc_bandit *b, uint64_t T, const c
     tc_bandit_env env = {.dim = 1, .clients = CLIENTS, .budget = T};
     w->bandit = b;
     for (size_t m = 0; m < CLIENTS; m++)
-        w->clients[m] = double_begin(b, 1, CLIENTS, T, words);
+        w->clients[m] = bandit_begin(b, 1, CLIENTS, T, words);
     w->server = tc_alloc(1, b->server_size);
     assert_non_null(w->server);
     assert_ok(b->server_init(w->server, &env, w->clients[0].opts, 0, &err));
@@ -36,7 +36,7 @@ static inline void world_begin(world *w, const tc_bandit *b, uint64_t T, const c
 static inline void world_end(world *w)
 {
     for (size_t m = 0; m < CLIENTS; m++)
-        double_end(&w->clients[m]);
+        bandit_end(&w->clients[m]);
     w->bandit->server_fini(w->server);
     tc_free(w->server);
     tc_numbers_fini(&w->message);
@@ -53,7 +53,7 @@ static inline void world_tell(world *w, size_t m, tc_pulls p)
     double away = u - (w->peak > 0 ? w->peak : 0.3) - w->spread * (double)m;
     int64_t f = tc_reward_of(fmax(0.9 - (w->slope > 0 ? w->slope : 1) * fabs(away), 0));
     for (uint64_t j = 0; j < p.n; j++) {
-        int64_t y = f + double_noise(m, w->t[m] + j, 7, TC_REWARD_ONE / 10);
+        int64_t y = f + bandit_noise(m, w->t[m] + j, 7, TC_REWARD_ONE / 10);
         told.sum += y;
         told.squares += y * y / TC_REWARD_ONE;
     }
@@ -65,7 +65,7 @@ static inline void world_tell(world *w, size_t m, tc_pulls p)
 static inline bool world_pull(world *w, size_t m, uint64_t T)
 {
     while (w->t[m] < T) {
-        tc_pulls p = double_ask(&w->clients[m]);
+        tc_pulls p = bandit_ask(&w->clients[m]);
         if (p.n == 0)
             return true;
         p.n = p.n < T - w->t[m] ? p.n : T - w->t[m];

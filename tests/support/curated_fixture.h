@@ -8,8 +8,8 @@
 #include "sim/curated.h"
 #include "sim/simulation.h"
 
-enum { DESK_SIDE = 8, DESK_ROWS = DESK_SIDE * DESK_SIDE, DESK_DIMS = 2 };
-static const double DESK_UNIT = 0.125;
+enum { FIXTURE_SIDE = 8, FIXTURE_ROWS = FIXTURE_SIDE * FIXTURE_SIDE, FIXTURE_DIMS = 2 };
+static const double FIXTURE_UNIT = 0.125;
 
 typedef struct fixture {
     tc_objective_opts opts;
@@ -22,10 +22,11 @@ static inline int set_up(void **state)
 {
     static fixture d;
     tacit_error err = {0};
-    d = (fixture){.opts = {.lengthscale = 0.3, .grid = DESK_SIDE, .noise = 1, .noise_scale = 0.01},
-                  .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
+    d = (fixture){
+        .opts = {.lengthscale = 0.3, .grid = FIXTURE_SIDE, .noise = 1, .noise_scale = 0.01},
+        .terms = {.name = "grid", .epsilon = 3, .radius = 1}};
     assert_ok(tc_objective_new(&d.objective, "gp-sample", &d.opts, tc_public_seed_from(4), &err));
-    assert_ok(tc_curated_terms(&d.terms, d.objective, DESK_UNIT, &d.memory, &err));
+    assert_ok(tc_curated_terms(&d.terms, d.objective, FIXTURE_UNIT, &d.memory, &err));
     *state = &d;
     return 0;
 }
@@ -38,7 +39,7 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-#define AT_DESK(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 static inline tc_simulation simulation_of(const fixture *d, uint64_t trials, uint64_t runs)
 {

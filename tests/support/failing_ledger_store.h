@@ -10,17 +10,17 @@
 #include "base/memory.h"
 #include "privacy/ledger.h"
 
-enum { DOUBLE_RECORDS = 128 };
+enum { FAKE_RECORDS = 128 };
 
-typedef struct double_record {
+typedef struct fake_record {
     uint64_t seq, round;
     tacit_hash study, head;
     uint8_t entry[2000], release[2000];
     size_t entry_size, release_size;
-} double_record;
+} fake_record;
 
 typedef struct failing_ledger_store {
-    double_record records[DOUBLE_RECORDS];
+    fake_record records[FAKE_RECORDS];
     size_t n;
     tacit_head head;
     tacit_status fail_append; /* the next append returns this ... */
@@ -30,8 +30,8 @@ typedef struct failing_ledger_store {
     size_t appends, scans;
 } failing_ledger_store;
 
-static inline tacit_status double_store(failing_ledger_store *d, const tc_ledger_record *r,
-                                        tacit_error *err)
+static inline tacit_status fake_store(failing_ledger_store *d, const tc_ledger_record *r,
+                                      tacit_error *err)
 {
     const tacit_hash none = {0};
     const tacit_hash *previous = d->n == 0 ? &none : &r->previous;
@@ -40,8 +40,8 @@ static inline tacit_status double_store(failing_ledger_store *d, const tc_ledger
     for (size_t i = 0; i < d->n; i++)
         if (d->records[i].round == r->round && tc_ledger_hash_same(&d->records[i].study, &r->study))
             return tc_fail(err, TACIT_E_CONFLICT, "the round was released");
-    double_record *to = &d->records[d->n++];
-    assert_true(d->n < DOUBLE_RECORDS && r->entry_size <= 2000 && r->release_size <= 2000);
+    fake_record *to = &d->records[d->n++];
+    assert_true(d->n < FAKE_RECORDS && r->entry_size <= 2000 && r->release_size <= 2000);
     to->seq = r->seq;
     to->round = r->round;
     to->study = r->study;
@@ -52,35 +52,35 @@ static inline tacit_status double_store(failing_ledger_store *d, const tc_ledger
     return TACIT_OK;
 }
 
-static inline tacit_status double_append(const tc_ledger_io *io, const tc_ledger_record *r,
-                                         tacit_error *err)
+static inline tacit_status fake_append(const tc_ledger_io *io, const tc_ledger_record *r,
+                                       tacit_error *err)
 {
     failing_ledger_store *d = io->store;
     tacit_status fails = d->fail_append;
     d->appends++;
     if (fails == TACIT_OK)
-        return double_store(d, r, err);
+        return fake_store(d, r, err);
     d->fail_append = TACIT_OK;
     d->failed = true;
     if (d->append_anyway)
-        assert_int_equal(double_store(d, r, err), TACIT_OK);
+        assert_int_equal(fake_store(d, r, err), TACIT_OK);
     return tc_fail(err, fails, "the store broke down");
 }
 
-static inline tacit_status double_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
+static inline tacit_status fake_head(const tc_ledger_io *io, tacit_head *out, tacit_error *err)
 {
     (void)err;
     *out = ((failing_ledger_store *)io->store)->head;
     return TACIT_OK;
 }
 
-static inline tacit_status double_scan(const tc_ledger_io *io, uint64_t after,
-                                       tc_ledger_visit visit, void *user, tacit_error *err)
+static inline tacit_status fake_scan(const tc_ledger_io *io, uint64_t after, tc_ledger_visit visit,
+                                     void *user, tacit_error *err)
 {
     failing_ledger_store *d = io->store;
     d->scans++;
     for (size_t i = after; i < d->n; i++) {
-        const double_record *from = &d->records[i];
+        const fake_record *from = &d->records[i];
         tc_ledger_record r = {.seq = from->seq,
                               .study = from->study,
                               .round = from->round,
@@ -94,15 +94,15 @@ static inline tacit_status double_scan(const tc_ledger_io *io, uint64_t after,
     return TACIT_OK;
 }
 
-static inline tacit_status double_find(const tc_ledger_io *io, const tacit_hash *study,
-                                       uint64_t round, uint64_t *seq, uint8_t **release,
-                                       size_t *size, tacit_error *err)
+static inline tacit_status fake_find(const tc_ledger_io *io, const tacit_hash *study,
+                                     uint64_t round, uint64_t *seq, uint8_t **release, size_t *size,
+                                     tacit_error *err)
 {
     failing_ledger_store *d = io->store;
     if (d->failed && d->fail_find != TACIT_OK)
         return tc_fail(err, d->fail_find, "the store cannot be read");
     for (size_t i = 0; i < d->n; i++) {
-        const double_record *r = &d->records[i];
+        const fake_record *r = &d->records[i];
         if (r->round != round || !tc_ledger_hash_same(&r->study, study))
             continue;
         *release = tc_alloc(r->release_size + 1, 1);
@@ -116,20 +116,17 @@ static inline tacit_status double_find(const tc_ledger_io *io, const tacit_hash 
     return tc_fail(err, TACIT_E_NOT_FOUND, "no such release");
 }
 
-static inline tc_ledger_io double_io(failing_ledger_store *d)
+static inline tc_ledger_io fake_io(failing_ledger_store *d)
 {
-    return (tc_ledger_io){.store = d,
-                          .append = double_append,
-                          .head = double_head,
-                          .scan = double_scan,
-                          .find = double_find};
+    return (tc_ledger_io){
+        .store = d, .append = fake_append, .head = fake_head, .scan = fake_scan, .find = fake_find};
 }
 
-static inline tc_ledger *double_open(failing_ledger_store *d)
+static inline tc_ledger *fake_open(failing_ledger_store *d)
 {
     tacit_error err = {0};
     tc_ledger *l = NULL;
-    tc_ledger_io io = double_io(d);
+    tc_ledger_io io = fake_io(d);
     assert_ok(tc_ledger_open(&l, "test", &io, &err));
     return l;
 }

@@ -118,7 +118,7 @@ static tacit_status average_designs(agent *a, size_t region, const design *d, do
 {
     size_t many = POINTS_ALL / d->n, designs = many > DESIGNS_LEAST ? many : DESIGNS_LEAST;
     tc_stream s;
-    tc_stream_public(&s, &a->env->public_seed, TC_FOR_LENS, region);
+    tc_stream_public(&s, &a->env->public_seed, TC_FOR_FILTER, region);
     for (size_t k = 0; k < designs; k++)
         TC_TRY(add_design(a, region, &s, d, 1 / (double)designs, A, err));
     mirror(a->features->rff.M, A);
@@ -182,7 +182,7 @@ static tacit_status find_error(agent *a, tc_dp_fts_de_filter *l, const sizes *z,
     for (size_t m = 0; m < M; m++)
         square[m * M + m] += 1;
     TC_TRY(tc_chol(M, square, M, err));
-    tc_stream_public(&s, &a->env->public_seed, TC_FOR_LENS, TC_DP_FTS_DE_NEVER);
+    tc_stream_public(&s, &a->env->public_seed, TC_FOR_FILTER, TC_DP_FTS_DE_NEVER);
     for (int k = 0; k < POINTS_ERROR; k++) {
         draw_point(a, 0, &s, phi);
         whole += tc_dot(M, phi, phi);

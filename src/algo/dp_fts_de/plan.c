@@ -38,7 +38,7 @@
 /* Up to this sd of its error a broadcast leads the right way, where functions have sd 1. */
 #define USEFUL_SD 0.25
 
-/* In length-scales: narrower regions have neighbours that know as much, and are not asked. */
+/* In length-scales: neighbours of a region narrower than this know as much, and are not asked. */
 #define NARROW 1.5
 
 enum { MOST_REGIONS = 64 };
@@ -92,8 +92,8 @@ static double length_of(const tc_env *env, const tc_dp_fts_de_options *o)
     return tc_dp_fts_de_lengthscale(o, env->space ? env->space->dim : 1);
 }
 
-/* Of cubes with a side of 2.5 length-scales, and of volumes of 4 cells: within one, a few features
- * tell all about f. */
+/* The most regions: the number of cubes with a side of 2.5 length-scales, or of volumes of 4 cells, if that is less.
+ * Within one, a few features tell all about f. */
 static double finest(const tc_env *env, const tc_dp_fts_de_options *o)
 {
     double dim = env->space ? (double)env->space->dim : 1;
@@ -205,7 +205,7 @@ static tacit_status calibrate(const tc_dp_fts_de_options *o, double epsilon, dou
 
 /* ---- the vote ---- */
 
-/* Of the whole budget, and how many agents there must be for each unit of its noise. */
+/* The vote's share of the budget, and the agents needed for each unit of its noise. */
 #define VOTE_SHARE  0.14
 #define VOTE_AGENTS 4
 

@@ -303,7 +303,7 @@ static void test_the_settings_of_the_paper(void **state)
 }
 
 /* What runs without a promise, said in numbers. */
-static void test_settled(void **state)
+static void test_resolved_defaults(void **state)
 {
     (void)state;
     tacit_error err = {0};
@@ -332,7 +332,7 @@ static void test_settled(void **state)
     end(&o);
 }
 
-static void test_settled_lengthscale(void **state)
+static void test_resolved_lengthscale(void **state)
 {
     (void)state;
     tacit_error err = {0};
@@ -682,8 +682,8 @@ int main(void)
         cmocka_unit_test(test_what_is_chosen),
         cmocka_unit_test(test_regions_follow_the_noise),
         cmocka_unit_test(test_the_settings_of_the_paper),
-        cmocka_unit_test(test_settled),
-        cmocka_unit_test(test_settled_lengthscale),
+        cmocka_unit_test(test_resolved_defaults),
+        cmocka_unit_test(test_resolved_lengthscale),
         cmocka_unit_test(test_a_third_of_the_trials_is_initial),
         cmocka_unit_test(test_where_initial_points_are),
         cmocka_unit_test(test_what_was_given_stays),

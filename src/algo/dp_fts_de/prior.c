@@ -63,7 +63,7 @@ tacit_status tc_dp_fts_de_check_room(const tc_dp_fts_de_options *o, tacit_error 
                    floor(NUMBERS_MOST * 8e-6));
 }
 
-/* That a draw of one region's r is made of. */
+/* How many normals the draw of one region's r needs. */
 static size_t normals(size_t M)
 {
     return M + M / 2;

@@ -169,7 +169,8 @@ static const double *observed(const agent *a, size_t i, size_t *region)
     return a->draw;
 }
 
-/* By the noise that the value is known to have. Models borrow features, so those of candidates are copied for good. */
+/* Weighs observation i by the noise that it is known to have. Models borrow features, so those of candidates are copied for
+ * good. */
 static tacit_status weigh(agent *a, size_t i, const double **phi, double *y, tacit_error *err)
 {
     const double v = tc_history_noise(a->env->history, i), scale = a->opts->y_scale;

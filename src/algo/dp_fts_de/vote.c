@@ -119,7 +119,7 @@ static tacit_status weigh_lengths(const agent *a, size_t n, const double *z, tc_
     return TACIT_OK;
 }
 
-/* Of the anchors: the later points are where the agent's own search went. */
+/* Votes with the anchor points only. Later points were chosen by the agent's own search. */
 tacit_status tc_dp_fts_de_vote_message(const agent *a, double *v, tacit_error *err)
 {
     const double *z;

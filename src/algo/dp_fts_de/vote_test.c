@@ -681,7 +681,7 @@ static void test_an_agent_that_missed_the_vote_sends_zeros(void **state)
 
 /* ---- siblings ---- */
 
-enum { CREW = 6 };
+enum { SIBLINGS = 6 };
 
 static void *take_part(void *ctx)
 {
@@ -699,22 +699,23 @@ static void test_siblings_hear_it_on_several_threads(void **state)
 {
     (void)state;
     tc_space *s = cube(2);
-    party *crew[CREW], *single[CREW];
-    pthread_t threads[CREW];
-    for (uint64_t i = 0; i < CREW; i++)
-        crew[i] = join(s, votes, i, i > 0 ? crew[0] : NULL, true);
-    for (int i = 0; i < CREW; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, take_part, crew[i]), 0);
-    for (int i = 0; i < CREW; i++)
+    party *threaded[SIBLINGS], *single[SIBLINGS];
+    pthread_t threads[SIBLINGS];
+    for (uint64_t i = 0; i < SIBLINGS; i++)
+        threaded[i] = join(s, votes, i, i > 0 ? threaded[0] : NULL, true);
+    for (int i = 0; i < SIBLINGS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_part, threaded[i]), 0);
+    for (int i = 0; i < SIBLINGS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-    for (uint64_t i = 0; i < CREW; i++) {
+    for (uint64_t i = 0; i < SIBLINGS; i++) {
         single[i] = join(s, votes, i, NULL, true);
         take_part(single[i]);
-        assert_memory_equal(last(crew[i])->bytes, last(single[i])->bytes, last(single[i])->n_bytes);
+        assert_memory_equal(last(threaded[i])->bytes, last(single[i])->bytes,
+                            last(single[i])->n_bytes);
         leave(single[i]);
     }
-    for (int i = 0; i < CREW; i++)
-        leave(crew[i]);
+    for (int i = 0; i < SIBLINGS; i++)
+        leave(threaded[i]);
     tc_space_free(s);
 }
 

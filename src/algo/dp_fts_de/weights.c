@@ -79,7 +79,7 @@ double tc_dp_fts_de_rate(const tc_dp_fts_de_options *o, uint64_t agents)
     return o->sampling_rate;
 }
 
-/* In a region, all that do not start there count alike. */
+/* In a region, all agents that do not start there have the same weight. */
 static void fill_weights(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o, uint64_t release)
 {
     const size_t P = r->plan.blocks;
@@ -173,7 +173,7 @@ tc_dp_fts_de_form tc_dp_fts_de_round_form(const tc_dp_fts_de_round *r, uint64_t 
         .round = round, .width = r->plan.width, .grid = r->plan.grid, .clip = r->clip};
 }
 
-/* In sound mode it follows from the clip norm alone, and is had without weights and noise. */
+/* In sound mode the form follows from the clip norm alone, without weights and noise. */
 tacit_status tc_dp_fts_de_form_init(tc_dp_fts_de_form *f, const tc_dp_fts_de_options *o,
                                     uint64_t agents, uint64_t round, tacit_error *err)
 {

@@ -11,7 +11,7 @@
 /* own=gp (heard.c). */
 typedef struct tc_fts_heard {
     uint64_t reads, misses; /* in the round that is read */
-    /* Of the messages of the last round in which any said something: */
+    /* From the messages of the last round in which any said something: */
     double *sum;           /* M: weighted */
     double weight, square; /* their weights, and the squares of these */
     bool older;            /* than the round that is read */
@@ -58,7 +58,7 @@ tacit_status tc_fts_heard_ask(tc_fts_agent_state *a, uint64_t trial, double *val
 
 /* trial.c */
 uint64_t tc_fts_round(const tc_fts_agent_state *a); /* of the messages to read */
-/* Of choices in a step: a trial, or with own=gp a round. */
+/* The stream of the choices in a step, which is a trial, or with own=gp a round. */
 void tc_fts_choice_stream(tc_stream *s, const tc_fts_agent_state *a, uint64_t step,
                           uint64_t choice);
 /* choose=learned: is a message of this weight followed? With probability min(1, weight). */

@@ -86,7 +86,7 @@ static tacit_status fill(tc_fts_filter *f, const tc_fts_core *c, tc_arena *scrat
     tc_stream s;
     if (scratch->failed)
         return tc_fail_memory(err);
-    tc_stream_public(&s, &c->env->public_seed, TC_FOR_LENS, 0);
+    tc_stream_public(&s, &c->env->public_seed, TC_FOR_FILTER, 0);
     for (size_t k = 0; k < designs; k++)
         TC_TRY(add_design(c, &s, &d, 1 / (double)designs, f->A, err));
     for (size_t m = 0; m < M; m++)

@@ -64,7 +64,7 @@ tacit_status tc_fts_common_check(const void *opts, tacit_error *err);
 void tc_fts_begin(const tc_env *env, void *opts);
 /* resolve_defaults of tc_algorithm, for the same. */
 tacit_status tc_fts_common_resolve_defaults(const tc_env *env, void *opts, tacit_error *err);
-/* In force: as given, or the usual one. */
+/* The length-scale that holds: as given, or the usual one. */
 double tc_fts_lengthscale(const tc_fts_common *o, size_t dim);
 
 /* ---- what every agent has (core.c); the first member of its state */
@@ -90,7 +90,7 @@ const double *tc_fts_phi(const tc_fts_core *c, size_t i, double *scratch);
 tacit_status tc_fts_standardise(const tc_fts_core *c, const double **z, tacit_error *err);
 /* The value of observation i as messages are made of it; z: of tc_fts_standardise. */
 double tc_fts_value(const tc_fts_core *c, const double *z, size_t i);
-/* In a regression with noise of variance lambda, features and value of observation i count so much: 1, or
+/* The weight of observation i (of its features and value) in a regression with noise of variance lambda: 1, or
  * sqrt(lambda/(lambda + v)) where its noise is known to have the variance v beside lambda. own=gp: after
  * tc_fts_standardise. */
 double tc_fts_weight(const tc_fts_core *c, size_t i);

@@ -37,7 +37,7 @@ static bool noisy(const tc_peers *p)
     return i < h->n;
 }
 
-/* Of values that carry noise, the largest one is mostly a lucky one. */
+/* The largest of noisy values is mostly a lucky one: there the best mean is taken. */
 double tc_peers_best(const tc_peers *p, const double *z)
 {
     size_t n = p->core.env->history->n;

@@ -25,7 +25,7 @@ typedef struct tc_peer {
     bool borrowed;      /* the memory is the cache's */
 } tc_peer;
 
-/* Of a finite space. */
+/* For a finite space: the variance at a candidate. */
 static inline double tc_peer_variance_at(const tc_peer *q, size_t place)
 {
     return q->var ? q->var[place] : 0;
@@ -61,7 +61,7 @@ struct tc_peers {
     double *A;          /* M x M: scratch */
     double *product;    /* M x TC_PEERS_BLOCK: scratch */
     double *phi, *Sphi; /* M */
-    /* Of the present trial. */
+    /* For the present trial: */
     double best;    /* what is to be improved on */
     double *weight; /* by agent */
     size_t *active; /* agents whose weight is not 0 */
@@ -85,7 +85,7 @@ static inline bool tc_peers_here(const tc_peers *p, size_t i)
 size_t tc_peers_triangle(const tc_peers *p); /* M(M+1)/2 */
 /* The factor of Sigma, of its own observations, into p->A; Phi'y into the place of nu. */
 tacit_status tc_peers_factor(const tc_peers *p, const double *z, tacit_error *err);
-/* Its own posterior, into p->numbers. */
+/* Writes the agent's own posterior into p->numbers. */
 tacit_status tc_peers_compose(const tc_peers *p, tacit_error *err);
 /* p->numbers as a posterior; end with tc_peer_drop. */
 tacit_status tc_peers_make(const tc_peers *p, bool certain, tc_peer *out, tacit_error *err);
@@ -158,7 +158,7 @@ double tc_peers_score(tc_peers *p, const double *u, double *grad);
 /* The best point that is not known yet. Ties: the first. */
 tacit_status tc_peers_maximise(tc_peers *p, uint64_t trial, double *values, tacit_error *err);
 
-/* Of an agent's own values: the largest, 0 before there are any. */
+/* The largest of an agent's own values, 0 before there are any. */
 double tc_peers_best(const tc_peers *p, const double *z);
 
 #endif

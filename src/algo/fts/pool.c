@@ -154,7 +154,8 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-/* Of each as many values, evenly spaced in the order they came, as there is room for: about `most` in all. */
+/* Takes up to as many values of each agent as there is room for, evenly spaced in the order they came: about `most`
+ * in all. */
 static tacit_status gather(tc_fts_pool *p, size_t most, tacit_error *err)
 {
     const size_t dim = dim_of(p);
@@ -283,7 +284,7 @@ static double share_left_open(tc_fts_pool *p, double *row)
     const tc_kernel k = kernel_of(p);
     double left = 0;
     tc_stream s;
-    tc_stream_public(&s, &env->public_seed, TC_FOR_LENS, 1);
+    tc_stream_public(&s, &env->public_seed, TC_FOR_FILTER, 1);
     for (size_t i = 0; i < POINTS_ERROR; i++) {
         const size_t at = domain ? (size_t)tc_draw_below(&s, domain->n) : 0;
         for (size_t d = 0; d < dim_of(p); d++)

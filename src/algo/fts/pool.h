@@ -29,7 +29,7 @@ tacit_status tc_fts_pool_write(const tc_fts_core *c, double *numbers, tacit_erro
 /* The message of `party`, in the place of its former one. */
 tacit_status tc_fts_pool_put(tc_fts_pool *p, uint64_t party, const double *numbers,
                              tacit_error *err);
-/* What all of them say; *any false: nothing. *out lives until the next call. */
+/* The prediction from all messages; *any false: there is none. *out lives until the next call. */
 tacit_status tc_fts_pool_listen(tc_fts_pool *p, tc_heard *out, bool *any, tacit_error *err);
 
 #endif

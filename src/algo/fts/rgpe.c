@@ -169,7 +169,7 @@ static void sample_other(rgpe *r, uint64_t who, tc_stream *s)
 
 /* ---- weights ---- */
 
-/* Of the losses at hand, between the two nearest in rank. */
+/* The q-quantile of r->loss, interpolated between the two nearest ranks. */
 static double quantile(rgpe *r, double q)
 {
     for (size_t k = 0; k < r->samples; k++)

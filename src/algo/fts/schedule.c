@@ -68,7 +68,7 @@ tacit_status tc_fts_resolve_defaults(const tc_env *env, void *opts, tacit_error 
 void tc_fts_theorem(const tc_env *env, const void *opts, uint64_t rounds, tc_text *out)
 {
     const tc_fts_options *o = opts;
-    /* It is about finitely many points, and queries that follow others. */
+    /* The theorem is about finitely many points, and queries that follow others. */
     if (!env->space->domain || o->common.own == TC_FTS_OWN_GP)
         return;
     uint64_t t = tc_fts_condition(o, (double)env->space->domain->n, rounds);

@@ -49,7 +49,7 @@ static bool largest_weight(const char *text, uint64_t agents, double *largest)
     return *largest > 0;
 }
 
-/* In units of the largest over 2^31; a weight that is not zero stays so. */
+/* The weight as a whole number of units of largest / 2^31; a weight that is not zero stays so. */
 static uint64_t whole(double w, double largest)
 {
     uint64_t units = (uint64_t)ldexp(w / largest, WEIGHT_BITS);

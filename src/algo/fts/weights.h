@@ -37,7 +37,7 @@ void tc_fts_urn_remove(tc_fts_urn *u, uint64_t agent);            /* after reser
 void tc_fts_urn_refill(tc_fts_urn *u);                            /* nobody is out */
 uint64_t tc_fts_urn_left(const tc_fts_urn *u);                    /* weight of those within */
 double tc_fts_urn_weight(const tc_fts_urn *u, uint64_t agent);    /* of one, within or not */
-/* Who has this ticket, 0 .. left-1: each agent within has as many as its weight. O(log agents log n). */
+/* The agent that has this ticket, 0 .. left-1: each agent in the urn has as many as its weight. O(log agents log n). */
 uint64_t tc_fts_urn_pick(const tc_fts_urn *u, uint64_t ticket);
 
 /* ---- the cache */

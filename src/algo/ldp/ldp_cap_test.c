@@ -17,7 +17,7 @@ static fixture *open_fixture(void)
 {
     fixture *d = tc_alloc(1, sizeof *d);
     assert_non_null(d);
-    d->ledger = double_open(&d->store);
+    d->ledger = fake_open(&d->store);
     tc_noise_init(&d->noise);
     d->entropy = tc_entropy_of(&d->noise);
     return d;
@@ -128,7 +128,7 @@ static void the_first_cap_is_never_lifted(void **state)
                  "may give 1 answers in all, has");
     assert_ok(answer(d, &larger, 1, NULL, &err));
     tc_ledger_close(d->ledger); /* the cap is in the store, not in the process */
-    d->ledger = double_open(&d->store);
+    d->ledger = fake_open(&d->store);
     larger.ledger = d->ledger;
     assert_ok(answer(d, &larger, 2, NULL, &err));
     assert_fails(answer(d, &larger, 3, NULL, &err), TACIT_E_BUDGET,
@@ -206,7 +206,7 @@ static tacit_status head_after_rival(const tc_ledger_io *io, tacit_head *out, ta
     rival *r = io->store;
     if (r->countdown-- == 0)
         r->answered = answer(r->fixture, &r->curator, 1, NULL, err) == TACIT_OK;
-    return double_head(io, out, err);
+    return fake_head(io, out, err);
 }
 
 /* Wherever the other comes in between, one answer is one answer. */
@@ -224,8 +224,8 @@ static void processes_share_a_cap(void **state)
         d->entropy = tc_entropy_of(&d->noise);
         theirs->entropy = tc_entropy_of(&theirs->noise);
         r->countdown = -1;
-        theirs->ledger = double_open(&r->store);
-        tc_ledger_io io = double_io(&r->store);
+        theirs->ledger = fake_open(&r->store);
+        tc_ledger_io io = fake_io(&r->store);
         io.head = head_after_rival;
         assert_ok(tc_ledger_open(&d->ledger, "test", &io, &err));
         tc_ldp_curator c = curator(d, TACIT_REPLY_LAPLACE, 1, 1, 1);

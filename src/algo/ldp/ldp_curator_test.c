@@ -22,7 +22,7 @@ static fixture *open_fixture(tacit_reply_kind kind, double epsilon, uint64_t ans
     tacit_error err = {0};
     fixture *d = tc_alloc(1, sizeof *d);
     assert_non_null(d);
-    d->ledger = double_open(&d->store);
+    d->ledger = fake_open(&d->store);
     tc_ldp_terms terms = {kind, epsilon, -2, 2, answers};
     assert_ok(tc_ldp_curator_init(&d->curator, d->ledger, &terms, &err));
     tc_noise_init(&d->noise);
@@ -91,7 +91,7 @@ static void answers_outlive_the_curator(void **state)
     fixture *d = open_fixture(TACIT_REPLY_LAPLACE, 1, 2);
     tc_ldp_answer first = ask(d, "ann", 7, 1.5), again = {0};
     tc_ledger_close(d->ledger);
-    d->ledger = double_open(&d->store);
+    d->ledger = fake_open(&d->store);
     tc_ldp_terms terms = {TACIT_REPLY_LAPLACE, 1, -2, 2, 2};
     assert_ok(tc_ldp_curator_init(&d->curator, d->ledger, &terms, &err));
     again = ask(d, "ann", 7, -1);
@@ -189,7 +189,7 @@ static tc_ledger_io pass(raced *r)
 {
     if (++r->calls == r->at)
         r->reply = ask(r->other, "ann", 7, -2).value;
-    return double_io(r->store);
+    return fake_io(r->store);
 }
 
 static tacit_status raced_append(const tc_ledger_io *io, const tc_ledger_record *r,

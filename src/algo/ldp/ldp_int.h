@@ -66,7 +66,7 @@ typedef struct tc_law {
     double theta, a, b;  /* WEIBULL */
 } tc_law;
 
-/* Of private replies, or of the heavy tails of an algorithm that is told none: its epsilon is 0. */
+/* The law of private replies, or of heavy tails for an algorithm that gets no private replies: its epsilon is 0. */
 tacit_status tc_law_init(tc_law *l, const tc_ldp_options *o, const tc_env *env, tacit_error *err);
 
 /* t plays so far, m features, n epochs so far, gain: the information gain. */

@@ -69,8 +69,8 @@ static void find_distances(const state *s)
             s->distances[b * k + a] = s->distances[a * k + b];
 }
 
-/* Of the squares of the k - 1 distances of estimate j; its own 0 is sorted to the front. Of an even
- * number the upper one. */
+/* The median of the k - 1 squared distances of estimate j; its own 0 is sorted to the front. For an even
+ * number, the upper of the two. */
 static double median_distance(const state *s, size_t j)
 {
     double *row = s->distances + j * s->k;

@@ -75,7 +75,7 @@ static void check_replies(verdict *v, const tc_ldp_options *o, const tc_known_no
     against(v, why);
 }
 
-/* What the paper says of Weibull tails is a remark on orders, without constants. */
+/* For Weibull tails the paper has only a remark on orders, without constants. */
 static void check_tails(verdict *v, const tc_ldp_options *o, const tc_known_noise *noise)
 {
     char why[96];

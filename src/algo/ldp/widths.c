@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Where the study says nothing. */
+/* The horizon where the study has none. */
 enum { USUAL_HORIZON = 10000 };
 
 static double horizon(const tc_ldp_options *o, const tc_env *env)
@@ -98,7 +98,7 @@ double tc_tgp_cut(const tc_law *l, double t)
     return INFINITY;
 }
 
-/* What the cut may have moved the estimate by. */
+/* The most by which the cut may have moved the estimate. */
 static double cut_bias(const tc_law *l, double t, double b)
 {
     switch (l->tail) {

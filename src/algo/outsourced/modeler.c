@@ -107,7 +107,7 @@ bool tc_modeler_ready(const tc_modeler *m)
     return m->env->history->n >= (wanted < most ? wanted : most);
 }
 
-/* In units of the largest magnitude: nothing overflows or vanishes. */
+/* Scales values to units of the largest magnitude, so that nothing overflows or vanishes. */
 static void scale_values(tc_modeler *m)
 {
     const tc_history *h = m->env->history;

@@ -39,7 +39,7 @@ static size_t choose(const tc_modeler *m, size_t *which)
     return n > MOST ? MOST : n;
 }
 
-/* In units of the spread: the priors are about a unit cube. */
+/* Fits in units of the spread, because the priors are about a unit cube. */
 static tacit_status fit_to(tc_modeler *m, tc_gp_hyper *h, size_t n, const double *X,
                            const double *z, tacit_error *err)
 {

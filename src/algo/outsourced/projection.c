@@ -111,7 +111,7 @@ void tc_projection_fini(tc_projection *p)
     tc_arena_fini(&p->memory);
 }
 
-/* What is no number stands for the middle, as in every mechanism. */
+/* NaN becomes the middle, as in every mechanism. */
 static double clamp(double x, double low, double high)
 {
     if (!isfinite(x))

@@ -94,7 +94,7 @@ tacit_status tc_row_cost_of(const tc_row_terms *t, tc_row_cost *out, tacit_error
 void tc_row_cost_statement(const tc_row_cost *c, const tc_row_terms *t, const char *adjacency,
                            tc_text *out);
 
-/* What answers of these terms have as noise. */
+/* The standard deviation of the noise in answers on these terms. */
 tacit_status tc_row_output_sd(const tc_row_terms *t, double *sd, tacit_error *err);
 /* release: of which `row` is one. y: its value; NaN: it has none. That is answered, too, or whoever
  * asks would ask for ever: as NaN where values leave as they are; else as any other value, with the

@@ -21,7 +21,7 @@ static fixture *open_fixture(void)
 {
     fixture *d = tc_alloc(1, sizeof *d);
     assert_non_null(d);
-    d->ledger = double_open(&d->store);
+    d->ledger = fake_open(&d->store);
     tc_noise_init(&d->noise);
     d->entropy = tc_entropy_of(&d->noise);
     d->columns[0] = (tc_row_column){"income", 0, 100, 10};

@@ -86,12 +86,7 @@ void tc_own_hear(tc_own *o, const tc_heard *h)
         h->many(h->ctx, d->n, d->u, d->n, o->at_candidates);
 }
 
-void tc_own_forget(tc_own *o)
-{
-    o->informed = false;
-}
-
-/* What was heard, at the observations that have come since and at the taken points. */
+/* Evaluates what was heard at the observations that have come since and at the taken points. */
 static tacit_status listen(tc_own *o, tacit_error *err)
 {
     const tc_history *h = o->env->history;

@@ -39,13 +39,12 @@ void tc_own_free(tc_own *o); /* NULL is allowed */
 
 /* From now on; in the place of what was heard before. */
 void tc_own_hear(tc_own *o, const tc_heard *h);
-void tc_own_forget(tc_own *o); /* nothing is heard any more */
 
 /* The values of the history in units of the anchors, for others: n of them, until the next call. They are all 0 while
  * units are not known: with fewer than 3 anchors, and where these do not differ. */
 tacit_status tc_own_values(tc_own *o, const double **z, tacit_error *err);
 
-/* Of observation i, after tc_own_values and in the same units: the variance of the noise that it carries on purpose. */
+/* The variance of the noise that was added to observation i on purpose; after tc_own_values, in the same units. */
 double tc_own_noise(const tc_own *o, size_t i);
 
 /* The members of the contract that it fulfils. The first `initial` points are a Sobol' sequence of the agent's own. */

@@ -169,13 +169,13 @@ tacit_status tc_own_score_many(void *ctx, size_t m, const double *X, size_t ldx,
     return TACIT_OK;
 }
 
-/* Of one view at one point, with derivatives along every coordinate. */
+/* What one view predicts at one point, with derivatives along every coordinate. */
 typedef struct outlook {
     double from[TC_OWN_COLUMNS_ALL], var;
     double *d_from, *d_var; /* dim x columns, dim */
 } outlook;
 
-/* Of f->value along coordinate d. */
+/* The derivative of f->value along coordinate d. */
 static double slope(const tc_own *o, const outlook *at, const improvement *f, double heard,
                     double d_heard, size_t d)
 {

@@ -77,7 +77,7 @@ static inline tc_stream stream_of(uint64_t number)
 
 /* ---- functions ---- */
 
-/* Of the encoded space: one peak, at (0.75, 0.25), and something wavy. */
+/* A function of the encoded space: one peak, at (0.75, 0.25), and something wavy. */
 static inline double truth(const double *u)
 {
     return 2 * exp(-8 * (pow(u[0] - 0.75, 2) + pow(u[1] - 0.25, 2))) + 0.2 * sin(5 * u[0]);

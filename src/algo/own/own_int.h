@@ -97,7 +97,7 @@ tacit_status tc_own_sync(tc_own *o, tacit_error *err);
 
 /* own_mixture.c: the views are up to the history; sets the members, their weights and incumbents. */
 void tc_own_mix(tc_own *o);
-/* Of a member at a point of the space; `from` in the order of the columns. */
+/* The trend of a member at a point of the space; `from` is in the order of the columns. */
 tc_trend_point tc_own_point(const tc_own_member *m, const double *from, double heard,
                             double variance);
 

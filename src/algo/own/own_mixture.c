@@ -14,7 +14,7 @@
 #define SLOPE_VARIANCE 0.25 /* of a, in the unit of what was heard */
 #define LEAST_WEIGHT   1e-6 /* a model that is worth less is left out, and costs nothing */
 
-/* Of a member: its trend has p coefficients, and y comes after them. */
+/* Copies a member's Gram matrix: p trend columns, then y. */
 static void take_columns(const tc_own_view *v, size_t p, tc_trend_data *out)
 {
     const size_t of[] = {TC_OWN_ONE, p == 1 ? TC_OWN_VALUE : TC_OWN_TREND, TC_OWN_VALUE};

@@ -82,7 +82,7 @@ static void columns_of_box(tc_own_view *v)
     v->diagonal = v->model.hyper.noise + tc_gp_jitter(g);
 }
 
-/* What is observed as predicted gets the weight 0. */
+/* A running trial counts as observed at its prediction: its weight is 0. */
 static void spread_weights(tc_own_view *v)
 {
     const size_t rows = rows_of(v);
@@ -182,7 +182,7 @@ tacit_status tc_own_view_columns(tc_own_view *v, const tc_own_trend *trend, taci
     return believe(v, trend, err);
 }
 
-/* Of the exact process, C w = t gives K w at the observed points: C has K and, on its diagonal, s2, jitter and known noise. */
+/* For the exact process, C w = t gives K w at the observed points: C is K plus a diagonal of s2, jitter and known noise. */
 double tc_own_view_observed(const tc_own_view *v, int column, size_t i)
 {
     const tc_model *m = &v->model;

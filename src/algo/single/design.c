@@ -141,12 +141,12 @@ void tc_design_region(const tc_env *env, size_t P, uint64_t i, double *values)
     const tc_space *s = env->space;
     tc_stream stream;
     tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_REGIONS, 0);
-    size_t home = (size_t)tc_draw_below(&stream, P);
+    size_t region = (size_t)tc_draw_below(&stream, P);
     tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_DESIGN, i);
     for (int tries = 0; tries < REGION_TRIES; tries++) {
         uniform_values(s, &stream, values);
         tc_space_encode(s, values, env->history->row);
-        if (tc_region_of(env->history->row, P, s->dim) == home)
+        if (tc_region_of(env->history->row, P, s->dim) == region)
             return;
     }
 }
@@ -209,7 +209,7 @@ static bool among_numbers(size_t number, const size_t *numbers, size_t n)
     return found > 0;
 }
 
-/* Of candidates the sequence is no permutation: it asks for none twice that has a value already. */
+/* On a finite space the sequence may repeat candidates. Those that already have a value are skipped. */
 static bool is_asked(const tc_env *env, const double *values)
 {
     const tc_history *h = env->history;

@@ -97,7 +97,7 @@ typedef struct tc_bandit {
     void (*server_fini)(void *s);
     /* E_ARG: not a message of this round; the round is as it was. */
     tacit_status (*fold)(void *s, const tc_numbers *message, tacit_error *err);
-    /* Once all messages are in that will come; the next round begins. E_STATE: there are none. */
+    /* Called once all messages have come; the next round begins. E_STATE: there are none. */
     tacit_status (*close)(void *s, tc_numbers *broadcast, tacit_error *err);
 } tc_bandit;
 

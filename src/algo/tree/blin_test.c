@@ -13,7 +13,7 @@ static int64_t reward(size_t dim, tc_cell cell, uint64_t j)
     tc_cell_centre(cell, 2, dim, u);
     for (size_t d = 0; d < dim; d++)
         f -= 0.8 * fabs(u[d] - 0.61) / (double)dim;
-    return tc_reward_of(f) + double_noise(cell.depth, cell.index, j, TC_REWARD_ONE / 10);
+    return tc_reward_of(f) + bandit_noise(cell.depth, cell.index, j, TC_REWARD_ONE / 10);
 }
 
 /* The exponents of the edges, by the definition. */
@@ -39,12 +39,12 @@ typedef struct cube {
 } cube;
 
 /* Pulls one batch to its end and checks every ask; false: the budget ended. */
-static bool follow_batch(double_client *live, size_t dim, unsigned j, double share, cube *v,
+static bool follow_batch(bandit_client *live, size_t dim, unsigned j, double share, cube *v,
                          size_t n, uint64_t *left)
 {
     uint64_t samples = (uint64_t)ceil(share * exp2(2.0 * j));
     for (size_t i = 0; i < n; i++) {
-        tc_pulls p = double_ask(live);
+        tc_pulls p = bandit_ask(live);
         unsigned k;
         tc_cell cell = live->bandit->cell(live->state, p.arm, &k);
         assert_int_equal(cell.depth, j * dim);
@@ -57,7 +57,7 @@ static bool follow_batch(double_client *live, size_t dim, unsigned j, double sha
         for (uint64_t s = 0; s < samples; s++)
             sum += reward(dim, cell, s);
         v[i].mean = (double)sum / (double)samples / (double)TC_REWARD_ONE;
-        double_tell(live, p.arm, samples, sum);
+        bandit_tell(live, p.arm, samples, sum);
     }
     return true;
 }
@@ -90,7 +90,7 @@ static size_t cut(cube *v, size_t n, size_t times)
 
 static void compare(size_t dim, uint64_t T, const char *samples, bool finishes)
 {
-    double_client live = double_begin(&tc_bandit_blin, dim, 1, T, (const char *[]){samples, NULL});
+    bandit_client live = bandit_begin(&tc_bandit_blin, dim, 1, T, (const char *[]){samples, NULL});
     cube *v = tc_alloc(CUBES, sizeof *v);
     assert_non_null(v);
     unsigned edges[EDGES];
@@ -109,13 +109,13 @@ static void compare(size_t dim, uint64_t T, const char *samples, bool finishes)
     assert_true(b >= 2);
     assert_true(done == finishes);
     for (size_t i = 0; done && i < 3 * n; i++) { /* the cubes in turn, one pull each */
-        tc_pulls p = double_ask(&live);
+        tc_pulls p = bandit_ask(&live);
         assert_int_equal(p.n, 1);
         assert_int_equal(p.arm, i % n);
-        double_tell(&live, p.arm, 1, 0);
+        bandit_tell(&live, p.arm, 1, 0);
     }
     tc_free(v);
-    double_end(&live);
+    bandit_end(&live);
 }
 
 static void test_blin_is_its_definition(void **state)
@@ -129,26 +129,26 @@ static void test_blin_is_its_definition(void **state)
 static void test_points_that_are_gone(void **state)
 {
     (void)state;
-    double_client live = double_begin(&tc_bandit_blin, 1, 1, 100000, NULL);
+    bandit_client live = bandit_begin(&tc_bandit_blin, 1, 1, 100000, NULL);
     const double far = 0.01, near = 0.61;
     for (int batch = 0; batch < 40; batch++) {
-        tc_pulls p = double_ask(&live);
+        tc_pulls p = bandit_ask(&live);
         unsigned k;
         tc_cell cell = live.bandit->cell(live.state, p.arm, &k);
         int64_t f =
-            reward(1, cell, 0) - double_noise(cell.depth, cell.index, 0, TC_REWARD_ONE / 10);
-        double_tell(&live, p.arm, p.n, (int64_t)p.n * f);
+            reward(1, cell, 0) - bandit_noise(cell.depth, cell.index, 0, TC_REWARD_ONE / 10);
+        bandit_tell(&live, p.arm, p.n, (int64_t)p.n * f);
     }
     assert_true(live.bandit->arm_of(live.state, &far) == TC_NO_ARM);
     assert_true(live.bandit->arm_of(live.state, &near) != TC_NO_ARM);
-    double_end(&live);
+    bandit_end(&live);
 }
 
 static void test_too_many_dimensions(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    void *opts = double_options(&tc_bandit_blin, NULL),
+    void *opts = bandit_options(&tc_bandit_blin, NULL),
          *c = tc_alloc(1, tc_bandit_blin.client_size);
     tc_bandit_env env = {.dim = 25, .clients = 1, .budget = 1000};
     assert_fails(tc_bandit_blin.init(c, &env, opts, &err), TACIT_E_ARG,
@@ -162,19 +162,19 @@ static void test_too_many_dimensions(void **state)
 static void test_ten_dimensions(void **state)
 {
     (void)state;
-    double_client live = double_begin(&tc_bandit_blin, 10, 1, 50000, NULL);
+    bandit_client live = bandit_begin(&tc_bandit_blin, 10, 1, 50000, NULL);
     uint64_t t = 0;
     while (t < 50000) {
-        tc_pulls p = double_ask(&live);
+        tc_pulls p = bandit_ask(&live);
         double u[10], f = 1;
         live.bandit->point(live.state, p.arm, u);
         for (size_t d = 0; d < 10; d++)
             f -= 0.02 * fabs(u[d] - 0.3);
         t += p.n;
-        double_tell(&live, p.arm, p.n, (int64_t)p.n * tc_reward_of(f));
+        bandit_tell(&live, p.arm, p.n, (int64_t)p.n * tc_reward_of(f));
     }
-    assert_int_equal(double_ask(&live).n, 1);
-    double_end(&live);
+    assert_int_equal(bandit_ask(&live).n, 1);
+    bandit_end(&live);
 }
 
 int main(void)

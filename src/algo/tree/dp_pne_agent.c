@@ -65,7 +65,7 @@ static double mean_of(const tc_dp_pne_round *r, const void *bytes, uint64_t cell
     return 0.5 + r->step * (double)sum / r->weight;
 }
 
-/* As a sum. What is far out of [0,1] is noise: nearer to it, it is no worse, and fits 64 bits. */
+/* The mean as a sum. A mean far outside of [0,1] is noise: moved nearer to it, it is no worse, and fits 64 bits. */
 static int64_t sum_of(double mean, double samples)
 {
     return llround(fmin(fmax(mean, -1), 2) * samples * (double)TC_REWARD_ONE);

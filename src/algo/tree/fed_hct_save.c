@@ -1,4 +1,4 @@
-/* fed_hct_save.c - a client of fed-hct as whole numbers, and back. See tree_save.h.
+/* fed_hct_save.c - a client of fed-hct as whole numbers, and back. See tree_save.h. Called by fed_hct.c.
  *
  * Clock and tree as in hct, the next round, and what is borrowed: pseudo-samples are counted in the n and
  * the sum of a node, and beside them. Variance and slacks are those of the last broadcast. */

@@ -1,4 +1,4 @@
-/* fed_hct_tree.c - the optimistic tree of a fed-hct client. Called by fed_hct.c alone.
+/* fed_hct_tree.c - the optimistic tree of a fed-hct client. Called by fed_hct.c and fed_hct_save.c.
  *
  * hct (hct.c) with four changes. A node has n samples of the client's own and k pseudo-samples, which
  * stand for what the others saw (fed_hct.c); its mean is that of both, and

@@ -118,7 +118,7 @@ static size_t follow(world *w, uint64_t T)
     world_begin(w, &tc_bandit_fed_hct, T, NULL);
     while (w->t[0] < T) {
         for (size_t m = 0; m < CLIENTS; m++)
-            for (tc_pulls p; (p = double_ask(&w->clients[m])).n && w->t[m] < T;) {
+            for (tc_pulls p; (p = bandit_ask(&w->clients[m])).n && w->t[m] < T;) {
                 slow s = slowly(w->clients[m].state);
                 bool centre;
                 assert_int_equal(p.arm, slow_select(&s, &centre));
@@ -149,13 +149,13 @@ static void test_it_begins_as_hct(void **state)
     world pooled = {0}, alone = {.bandit = &tc_bandit_hct};
     tacit_error err = {0};
     world_begin(&pooled, &tc_bandit_fed_hct, 64, NULL);
-    alone.clients[0] = double_begin(&tc_bandit_hct, 1, 1, 64, NULL);
+    alone.clients[0] = bandit_begin(&tc_bandit_hct, 1, 1, 64, NULL);
     while (world_pull(&pooled, 0, 64))
         assert_ok(
             (pooled.bandit->skip)(pooled.clients[0].state, &err)); /* cmocka has a macro skip */
     world_pull(&alone, 0, 64);
     assert_true(pooled.asked == alone.asked);
-    double_end(&alone.clients[0]);
+    bandit_end(&alone.clients[0]);
     world_end(&pooled);
 }
 
@@ -171,14 +171,14 @@ static void test_widths_are_held_to_those_of_hct(void **state)
                 {"c=2", 1e-6, 0.00125},   {"c=2", 0.3, 0.3},       {"c=2", 3, 2},
                 {"c=0.04", 1e-6, 0.0002}, {"c=0.04", 0.3, 0.0008}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double_client d =
-            double_begin(&tc_bandit_fed_hct, 1, 4, 1000, (const char *[]){rows[i].c, NULL});
+        bandit_client d =
+            bandit_begin(&tc_bandit_fed_hct, 1, 4, 1000, (const char *[]){rows[i].c, NULL});
         const tc_fed_hct_client *c = d.state;
         int64_t v[] = {llround(rows[i].variance * 0x1p40), 0, 1, 5};
         assert_ok(tc_bandit_fed_hct.absorb(d.state, &(tc_numbers){v, 4, 4}, &err));
         assert_close(c->variance, rows[i].variance, 1e-11);
         assert_close(c->spread, rows[i].spread, 1e-11);
-        double_end(&d);
+        bandit_end(&d);
     }
 }
 
@@ -187,7 +187,7 @@ static void test_what_is_learned_of_steps(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    double_client d = double_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
+    bandit_client d = bandit_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
     const tc_fed_hct_client *c = d.state;
     int64_t four = llround(0.64 * 0x1p40), nine = llround(0.81 * 0x1p40);
     int64_t v[] = {1 << 30, 3, 1, 0, 0, nine, 0, four, 0, 5};
@@ -203,7 +203,7 @@ static void test_what_is_learned_of_steps(void **state)
     assert_close(c->slack[2], 0.9, 1e-9);
     assert_close(c->pass[3], 0.8 * sqrt(0.5), 1e-9);
     assert_close(c->slack[3], 0.9 * sqrt(0.5), 1e-9);
-    double_end(&d);
+    bandit_end(&d);
 }
 
 static void test_borrow_0_borrows_nothing(void **state)

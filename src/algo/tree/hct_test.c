@@ -119,15 +119,15 @@ static int64_t reward(const tc_bandit *b, const void *state, size_t arm, size_t 
     b->point(state, arm, u);
     for (size_t d = 0; d < dim; d++)
         f -= 0.7 * fabs(u[d] - 0.37) / (double)dim;
-    return tc_reward_of(f) + double_noise(1, t, arm, TC_REWARD_ONE / 10);
+    return tc_reward_of(f) + bandit_noise(1, t, arm, TC_REWARD_ONE / 10);
 }
 
 static void compare_hct(unsigned k, size_t dim, const char *const *words, double rho, double c)
 {
-    double_client live = double_begin(&tc_bandit_hct, dim, 1, 0, words);
+    bandit_client live = bandit_begin(&tc_bandit_hct, dim, 1, 0, words);
     slow *s = slow_new(k, 1, rho, c, 0.01, 0);
     for (uint64_t t = 1; t <= 1500; t++) {
-        tc_pulls p = double_ask(&live);
+        tc_pulls p = bandit_ask(&live);
         size_t node = hct_choose(s, t);
         unsigned parts;
         tc_cell cell = live.bandit->cell(live.state, p.arm, &parts);
@@ -135,7 +135,7 @@ static void compare_hct(unsigned k, size_t dim, const char *const *words, double
         assert_int_equal(cell.depth, s->v[node].cell.depth);
         assert_int_equal(cell.index, s->v[node].cell.index);
         int64_t y = reward(live.bandit, live.state, p.arm, dim, t);
-        double_tell(&live, p.arm, 1, y);
+        bandit_tell(&live, p.arm, 1, y);
         s->v[node].n++;
         s->v[node].sum += (double)y;
         if (!s->v[node].child && s->v[node].n >= hct_tau(s, t, cell.depth))
@@ -143,7 +143,7 @@ static void compare_hct(unsigned k, size_t dim, const char *const *words, double
     }
     assert_int_equal(live.bandit->arms(live.state), s->n);
     tc_free(s);
-    double_end(&live);
+    bandit_end(&live);
 }
 
 static void test_hct_is_its_definition(void **state)
@@ -157,10 +157,10 @@ static void test_hct_is_its_definition(void **state)
 static void compare_hoo(unsigned k, size_t dim, uint64_t T, uint32_t deepest,
                         const char *const *words)
 {
-    double_client live = double_begin(&tc_bandit_hoo, dim, 1, T, words);
+    bandit_client live = bandit_begin(&tc_bandit_hoo, dim, 1, T, words);
     slow *s = slow_new(k, 1, 0.5, 0, 0, (double)T);
     for (uint64_t t = 1; t <= T; t++) {
-        tc_pulls p = double_ask(&live);
+        tc_pulls p = bandit_ask(&live);
         size_t node = hoo_choose(s);
         unsigned parts;
         tc_cell cell = live.bandit->cell(live.state, p.arm, &parts);
@@ -168,7 +168,7 @@ static void compare_hoo(unsigned k, size_t dim, uint64_t T, uint32_t deepest,
         assert_int_equal(cell.index, s->v[node].cell.index);
         assert_true(cell.depth <= deepest);
         int64_t y = reward(live.bandit, live.state, p.arm, dim, t);
-        double_tell(&live, p.arm, 1, y);
+        bandit_tell(&live, p.arm, 1, y);
         for (size_t up = node;; up = s->v[up].parent) {
             s->v[up].n++;
             s->v[up].sum += (double)y;
@@ -179,7 +179,7 @@ static void compare_hoo(unsigned k, size_t dim, uint64_t T, uint32_t deepest,
             split(s, node);
     }
     tc_free(s);
-    double_end(&live);
+    bandit_end(&live);
 }
 
 static void test_hoo_is_its_definition(void **state)
@@ -193,13 +193,13 @@ static void test_hoo_is_its_definition(void **state)
 static void test_samples_are_never_lost(void **state)
 {
     (void)state;
-    double_client live = double_begin(&tc_bandit_hct, 1, 1, 0, NULL);
+    bandit_client live = bandit_begin(&tc_bandit_hct, 1, 1, 0, NULL);
     int64_t total = 0;
     for (uint64_t t = 1; t <= 20000; t++) {
-        tc_pulls p = double_ask(&live);
+        tc_pulls p = bandit_ask(&live);
         int64_t y = reward(live.bandit, live.state, p.arm, 1, t);
         total += y;
-        double_tell(&live, p.arm, 1, y);
+        bandit_tell(&live, p.arm, 1, y);
     }
     const tc_hct *h = live.state;
     uint64_t n = 0;
@@ -214,7 +214,7 @@ static void test_samples_are_never_lost(void **state)
     assert_true(sum == total);
     assert_true(inner_pulled_again);
     assert_int_equal(h->tree.nodes[0].n, 0);
-    double_end(&live);
+    bandit_end(&live);
 }
 
 /* It ends up where the function is large. */
@@ -223,17 +223,17 @@ static void test_pulls_gather_at_the_optimum(void **state)
     (void)state;
     const tc_bandit *const both[] = {&tc_bandit_hct, &tc_bandit_hoo};
     for (int i = 0; i < 2; i++) {
-        double_client live = double_begin(both[i], 1, 1, 5000, NULL);
+        bandit_client live = bandit_begin(both[i], 1, 1, 5000, NULL);
         double distance = 0;
         for (uint64_t t = 1; t <= 5000; t++) {
-            tc_pulls p = double_ask(&live);
+            tc_pulls p = bandit_ask(&live);
             double u;
             live.bandit->point(live.state, p.arm, &u);
             distance += t > 4000 ? fabs(u - 0.37) / 1000 : 0;
-            double_tell(&live, p.arm, 1, reward(live.bandit, live.state, p.arm, 1, t));
+            bandit_tell(&live, p.arm, 1, reward(live.bandit, live.state, p.arm, 1, t));
         }
         assert_true(distance < (i == 0 ? 0.03 : 0.15));
-        double_end(&live);
+        bandit_end(&live);
     }
 }
 
@@ -241,7 +241,7 @@ static void test_options_say_what_is_allowed(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    void *opts = double_options(&tc_bandit_hct, NULL);
+    void *opts = bandit_options(&tc_bandit_hct, NULL);
     assert_fails(tc_options_set(tc_bandit_hct.options, opts, "hct", "rho", "1", &err), TACIT_E_ARG,
                  "rho");
     assert_fails(tc_options_set(tc_bandit_hct.options, opts, "hct", "children", "1", &err),

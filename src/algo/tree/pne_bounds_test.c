@@ -13,7 +13,7 @@ static void test_sums_have_room(void **state)
     tacit_error err = {0};
     const char *const words[] = {"c=2", "c1=3", "gap=0.00003", NULL};
     tc_bandit_env env = {.dim = 1, .clients = M, .budget = 1000000000};
-    tc_pne_options *o = double_options(&tc_bandit_pf_pne, words);
+    tc_pne_options *o = bandit_options(&tc_bandit_pf_pne, words);
     tc_pne_law l = tc_pne_law_of(&env, o, true);
     tc_pne_server s = {0};
     assert_true(tc_pne_slack(&l, l.last) > 0.00003); /* it would have gone on */
@@ -42,7 +42,7 @@ static void test_absent_agents_raise_no_reference(void **state)
     tacit_error err = {0};
     const char *const words[] = {"nu=0.02", "c=0.1", "gap=0.002", "transition=1", NULL};
     tc_bandit_env env = {.dim = 1, .clients = 100, .budget = 1000000};
-    tc_pne_options *o = double_options(&tc_bandit_pf_pne, words);
+    tc_pne_options *o = bandit_options(&tc_bandit_pf_pne, words);
     tc_pne_client c = {0};
     assert_ok(tc_pne_client_init(&c, &env, o, true, &err));
     c.blur = 0.1;

@@ -287,7 +287,7 @@ void tc_pne_client_ask(const void *st, tc_pulls *out)
         *out = (tc_pulls){c->at, c->target - c->nodes.v[c->at].n};
 }
 
-/* Of a depth that is the last, the best node is all that is pulled. */
+/* At the last depth only the best node is pulled. */
 void tc_pne_client_next(const void *st, tc_pulls *p)
 {
     const tc_pne_client *c = st;

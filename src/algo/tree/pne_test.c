@@ -13,7 +13,7 @@ static int64_t reward(size_t m, uint32_t h, uint64_t i, uint64_t j)
     double u;
     tc_cell_centre((tc_cell){h, i}, 2, 1, &u);
     double peak = 0.3 + 0.15 * (double)m, f = 0.85 - fabs(u - peak) + (u > 0.8 ? 0.25 : 0);
-    return tc_reward_of(f) + double_noise(m, 1000 * h + i, j, TC_REWARD_ONE / 20);
+    return tc_reward_of(f) + bandit_noise(m, 1000 * h + i, j, TC_REWARD_ONE / 20);
 }
 
 typedef struct pull {
@@ -148,7 +148,7 @@ static void slow_run(slow *s)
 
 typedef struct world {
     const tc_bandit *bandit;
-    double_client clients[CLIENTS];
+    bandit_client clients[CLIENTS];
     void *server;
     uint64_t T, rounds;
     uint64_t seen[CLIENTS][DEPTHS][CELLS];
@@ -161,7 +161,7 @@ static void begin(world *w, const tc_bandit *b, uint64_t T, const char *const *w
     tc_bandit_env env = {.dim = 1, .clients = CLIENTS, .budget = T};
     *w = (world){.bandit = b, .T = T};
     for (size_t m = 0; m < CLIENTS; m++)
-        w->clients[m] = double_begin(b, 1, CLIENTS, T, words);
+        w->clients[m] = bandit_begin(b, 1, CLIENTS, T, words);
     w->server = tc_alloc(1, b->server_size);
     assert_ok(b->server_init(w->server, &env, w->clients[0].opts, 0, &err));
 }
@@ -169,7 +169,7 @@ static void begin(world *w, const tc_bandit *b, uint64_t T, const char *const *w
 static void end(world *w)
 {
     for (size_t m = 0; m < CLIENTS; m++)
-        double_end(&w->clients[m]);
+        bandit_end(&w->clients[m]);
     w->bandit->server_fini(w->server);
     tc_free(w->server);
     tc_free(w);
@@ -179,7 +179,7 @@ static void end(world *w)
 static bool pull_client(world *w, size_t m)
 {
     while (w->d.t[m] < w->T) {
-        tc_pulls p = double_ask(&w->clients[m]);
+        tc_pulls p = bandit_ask(&w->clients[m]);
         if (p.n == 0)
             return true;
         unsigned k;
@@ -192,7 +192,7 @@ static bool pull_client(world *w, size_t m)
         for (uint64_t j = 0; j < n; j++)
             sum += reward(m, cell.depth, cell.index, w->seen[m][cell.depth][cell.index]++);
         note(&w->d, m, cell, n);
-        double_tell(&w->clients[m], p.arm, n, sum);
+        bandit_tell(&w->clients[m], p.arm, n, sum);
     }
     return false;
 }
@@ -315,12 +315,12 @@ static void test_a_small_budget(void **state)
 static void test_without_shared_depths(void **state)
 {
     (void)state;
-    double_client c = double_begin(&tc_bandit_pf_pne, 1, 4, 1000, (const char *[]){"gap=1", NULL});
+    bandit_client c = bandit_begin(&tc_bandit_pf_pne, 1, 4, 1000, (const char *[]){"gap=1", NULL});
     const tc_pne_client *p = c.state;
     assert_true(p->alone);
     assert_int_equal(p->law.last, 0);
-    assert_int_equal(double_ask(&c).n, tc_pne_tau(&p->law, 1));
-    double_end(&c);
+    assert_int_equal(bandit_ask(&c).n, tc_pne_tau(&p->law, 1));
+    bandit_end(&c);
 }
 
 static void test_the_constants(void **state)
@@ -328,7 +328,7 @@ static void test_the_constants(void **state)
     (void)state;
     const uint64_t taus[] = {1, 1, 2, 7, 26, 103, 410, 1639};
     tc_bandit_env env = {.dim = 1, .clients = 1, .budget = 22026}; /* ln T = 10 */
-    tc_pne_options *o = double_options(&tc_bandit_pf_pne, NULL);
+    tc_pne_options *o = bandit_options(&tc_bandit_pf_pne, NULL);
     tc_pne_law l = tc_pne_law_of(&env, o, true);
     assert_int_equal(l.last, 7);
     for (uint32_t h = 0; h < 8; h++)
@@ -416,20 +416,20 @@ static void test_the_deepest_cells(void **state)
 {
     (void)state;
     const char *const words[] = {"children=16", "rho=0.9", "nu=0.001", "c=0.001", "gap=1", NULL};
-    double_client c = double_begin(&tc_bandit_pf_pne, 1, 1, 0, words);
+    bandit_client c = bandit_begin(&tc_bandit_pf_pne, 1, 1, 0, words);
     const tc_pne_client *p = c.state;
-    for (uint64_t t = 0; t < 2000000 && double_ask(&c).n < UINT64_C(1) << 60;) {
-        tc_pulls asked = double_ask(&c);
+    for (uint64_t t = 0; t < 2000000 && bandit_ask(&c).n < UINT64_C(1) << 60;) {
+        tc_pulls asked = bandit_ask(&c);
         bool there =
             p->nodes.v[asked.arm].cell == tc_cell_of(&(double){0.4}, p->depth, 16, 1).index;
-        double_tell(&c, asked.arm, asked.n, there ? (int64_t)asked.n * TC_REWARD_ONE : 0);
+        bandit_tell(&c, asked.arm, asked.n, there ? (int64_t)asked.n * TC_REWARD_ONE : 0);
         t += asked.n;
     }
     assert_int_equal(p->depth, tc_cell_max_depth(16));
     double u;
-    c.bandit->point(c.state, double_ask(&c).arm, &u);
+    c.bandit->point(c.state, bandit_ask(&c).arm, &u);
     assert_close(u, 0.4, 1e-6);
-    double_end(&c);
+    bandit_end(&c);
 }
 
 int main(void)

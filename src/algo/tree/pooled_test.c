@@ -83,7 +83,7 @@ static void test_what_the_server_says(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_fed_hct_options *o = double_options(&tc_bandit_fed_hct, NULL);
+    tc_fed_hct_options *o = bandit_options(&tc_bandit_fed_hct, NULL);
     tc_bandit_env env = {.dim = 1, .clients = 4, .budget = 1000};
     tc_fed_hct_server s = {0};
     tc_numbers out = {0};
@@ -124,7 +124,7 @@ static void test_what_the_server_says(void **state)
 }
 
 /* The mark of a client's message, found from the message. */
-static int64_t mark_of(const double_client *c)
+static int64_t mark_of(const bandit_client *c)
 {
     tacit_error err = {0};
     tc_numbers m = {0};
@@ -144,10 +144,10 @@ static void test_what_a_pool_is_worth(void **state)
     tacit_error err = {0};
     const int64_t half = TC_REWARD_ONE / 2, W = (int64_t)ceil(0.001 * 0x1p40);
     for (int heard = 0; heard < 2; heard++) {
-        double_client c = double_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
+        bandit_client c = bandit_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
         tc_fed_hct_client *client = c.state;
-        double_tell(&c, 1, 1, TC_REWARD_ONE);
-        double_tell(&c, 1, 1, TC_REWARD_ONE);
+        bandit_tell(&c, 1, 1, TC_REWARD_ONE);
+        bandit_tell(&c, 1, 1, TC_REWARD_ONE);
         int64_t sum = 40 * half + (heard ? 2 : 1) * TC_REWARD_ONE;
         int64_t v[] = {(int64_t)(0.005 * 0x1p40), 0, 1, mark_of(&c) + !heard, 1, 0, 42, sum, W};
         assert_ok(tc_bandit_fed_hct.absorb(client, &(tc_numbers){v, 9, 9}, &err));
@@ -155,7 +155,7 @@ static void test_what_a_pool_is_worth(void **state)
         assert_int_equal(client->tree.nodes[1].n, 6);
         assert_true(client->tree.nodes[1].prior_sum == 4 * half);
         assert_int_equal(client->tree.nodes[2].prior, 0);
-        double_end(&c);
+        bandit_end(&c);
     }
 }
 
@@ -166,16 +166,16 @@ static void test_an_impossible_pool_is_worth_nothing(void **state)
     tacit_error err = {0};
     const int64_t casts[][2] = {{1, TC_REWARD_ONE}, {2, TC_REWARD_ONE}, {3, -2 * TC_REWARD_ONE}};
     for (size_t i = 0; i < 3; i++) {
-        double_client c = double_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
+        bandit_client c = bandit_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
         const tc_fed_hct_client *client = c.state;
-        double_tell(&c, 1, 1, TC_REWARD_ONE);
-        double_tell(&c, 1, 1, TC_REWARD_ONE);
+        bandit_tell(&c, 1, 1, TC_REWARD_ONE);
+        bandit_tell(&c, 1, 1, TC_REWARD_ONE);
         int64_t v[] = {1 << 30, 0, 1, mark_of(&c), 1, 0, casts[i][0], casts[i][1], 1};
         assert_ok(tc_bandit_fed_hct.absorb(c.state, &(tc_numbers){v, 9, 9}, &err));
         assert_int_equal(client->tree.nodes[1].prior, 0);
         assert_int_equal(client->tree.nodes[1].n, 2);
         assert_true(client->tree.nodes[1].sum == 2 * TC_REWARD_ONE);
-        double_end(&c);
+        bandit_end(&c);
     }
 }
 
@@ -279,7 +279,7 @@ static void test_a_federation_may_be_too_large(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    tc_fed_hct_options *o = double_options(&tc_bandit_fed_hct, NULL);
+    tc_fed_hct_options *o = bandit_options(&tc_bandit_fed_hct, NULL);
     tc_bandit_env env = {.dim = 1, .clients = 8, .budget = (uint64_t)1 << 30};
     tc_fed_hct_server s = {0};
     tc_fed_hct_client c = {0};
@@ -308,7 +308,7 @@ static void test_broadcasts_of_fed_hct_are_checked(void **state)
 {
     (void)state;
     tacit_error err = {0};
-    double_client d = double_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
+    bandit_client d = bandit_begin(&tc_bandit_fed_hct, 1, 4, 1000, NULL);
     const int64_t big = (int64_t)1 << 33, one = TC_REWARD_ONE;
     const struct {
         size_t n;
@@ -343,7 +343,7 @@ static void test_broadcasts_of_fed_hct_are_checked(void **state)
     }
     int64_t good[] = {9, 0, 1, 5, 1, 0, 2, 7, 5, 1, 1, 2, 7, 5};
     assert_ok(tc_bandit_fed_hct.absorb(d.state, &(tc_numbers){good, 14, 14}, &err));
-    double_end(&d);
+    bandit_end(&d);
 }
 
 int main(void)

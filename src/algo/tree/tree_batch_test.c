@@ -68,23 +68,23 @@ static void test_pieces(void **state)
     double end[4];
     for (size_t k = 0; k < 4; k++) {
         tc_optimizer *o = make("blin", "{}", true, 2000);
-        double_client c = double_begin(&tc_bandit_blin, 1, 1, 2000, NULL);
+        bandit_client c = bandit_begin(&tc_bandit_blin, 1, 1, 2000, NULL);
         uint64_t pulls = 0;
         while (pulls < 300) {
             double u;
             tc_event e = next(o, most[k], 0);
-            tc_pulls p = double_ask(&c);
+            tc_pulls p = bandit_ask(&c);
             c.bandit->point(c.state, p.arm, &u);
             assert_same_bits(point_of(o, e.trial), u);
             assert_int_equal(e.pulls, p.n < most[k] ? p.n : most[k]);
             tc_batch b = constant(e.pulls, 1 - fabs(u - 0.4));
             tell(o, e.trial, b);
-            double_tell(&c, p.arm, b.n, b.sum);
+            bandit_tell(&c, p.arm, b.n, b.sum);
             pulls += b.n;
         }
         end[k] = tc_optimizer_best(o)->value;
         assert_same_bits(end[k], end[0]);
-        double_end(&c);
+        bandit_end(&c);
         tc_optimizer_free(o);
     }
 }

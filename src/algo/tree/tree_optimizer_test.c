@@ -49,7 +49,7 @@ static void tell(tc_optimizer *o, uint64_t trial, const double *values, double y
 static double value(double x, double y, uint64_t t)
 {
     return 0.9 - 0.5 * fabs(x - 0.3) - 0.3 * fabs(y - 0.8) +
-           (double)double_noise(t, 0, 0, 1000) / 20000;
+           (double)bandit_noise(t, 0, 0, 1000) / 20000;
 }
 
 /* One trial after the other, an optimizer pulls what its bandit would. */
@@ -63,22 +63,22 @@ static void test_trials_are_the_pulls_of_the_bandit(void **state)
         tacit_error err = {0};
         const tc_bandit *b = NULL;
         assert_ok(tc_bandit_get(&b, names[i], &err));
-        double_client c = double_begin(b, 2, 1, 400, NULL);
+        bandit_client c = bandit_begin(b, 2, 1, 400, NULL);
         tc_optimizer *o = make(names[i], s, 400);
         for (uint64_t t = 0; t < 400; t++) {
             uint64_t trial;
             double u[2];
             const double *x = ask(o, &trial);
-            tc_pulls p = double_ask(&c);
+            tc_pulls p = bandit_ask(&c);
             b->point(c.state, p.arm, u);
             assert_same_bits(x[0], u[0]);
             assert_same_bits(x[1], u[1]);
             double y = value(x[0], x[1], t);
             tell(o, trial, NULL, y);
-            double_tell(&c, p.arm, 1, tc_reward_of(y));
+            bandit_tell(&c, p.arm, 1, tc_reward_of(y));
         }
         tc_optimizer_free(o);
-        double_end(&c);
+        bandit_end(&c);
     }
     tc_space_free(s);
 }

@@ -37,7 +37,7 @@ int64_t tc_saved_take(tc_saved *s, int64_t low, int64_t high);
 double tc_saved_double(tc_saved *s);
 /* A number of samples and then their sum, which they must allow. */
 void tc_saved_samples(tc_saved *s, uint64_t *n, int64_t *sum);
-/* In place of what the tree has; U and B are left to the caller. */
+/* Replaces the nodes of the tree; U and B are left to the caller. */
 tacit_status tc_saved_tree(tc_saved *s, tc_tree *t, tacit_error *err);
 /* Cells of depth `depth`, rising, in place of what the list has. */
 tacit_status tc_saved_phase(tc_saved *s, unsigned k, uint32_t depth, tc_phase_nodes *out,

@@ -7,32 +7,32 @@
 
 enum { BUDGET = 4000, HALF = 1 << 24 };
 
-static int64_t reward(const double_client *c, size_t arm, uint64_t t)
+static int64_t reward(const bandit_client *c, size_t arm, uint64_t t)
 {
     double u[2];
     c->bandit->point(c->state, arm, u);
     return tc_reward_of(1 - fabs(u[0] - 0.3) - 0.5 * fabs(u[1] - 0.8)) +
-           double_noise(1, t, arm, HALF);
+           bandit_noise(1, t, arm, HALF);
 }
 
 /* Up to `until` pulls in all, in batches of 7 at most; a client that waits goes on without a
  * broadcast. */
-static void play(double_client *c, uint64_t *t, uint64_t until)
+static void play(bandit_client *c, uint64_t *t, uint64_t until)
 {
     tacit_error err = {0};
     while (*t < until) {
-        tc_pulls p = double_ask(c);
+        tc_pulls p = bandit_ask(c);
         if (p.n == 0) {
             assert_ok((c->bandit->skip)(c->state, &err)); /* cmocka has a macro of that name */
             continue;
         }
         uint64_t n = p.n < 7 ? p.n : 7;
-        double_tell(c, p.arm, n, (int64_t)n * reward(c, p.arm, *t));
+        bandit_tell(c, p.arm, n, (int64_t)n * reward(c, p.arm, *t));
         *t += n;
     }
 }
 
-static tc_numbers saved(const double_client *c)
+static tc_numbers saved(const bandit_client *c)
 {
     tacit_error err = {0};
     tc_numbers m = {0};
@@ -49,8 +49,8 @@ static void assert_equal(const tc_numbers *a, const tc_numbers *b)
 static void check_bandit(const tc_bandit *b, uint64_t at)
 {
     tacit_error err = {0};
-    double_client calm = double_begin(b, 2, 3, BUDGET, NULL);
-    double_client copy = double_begin(b, 2, 3, BUDGET, NULL);
+    bandit_client calm = bandit_begin(b, 2, 3, BUDGET, NULL);
+    bandit_client copy = bandit_begin(b, 2, 3, BUDGET, NULL);
     uint64_t t = 0, u;
     play(&calm, &t, at);
     tc_numbers first = saved(&calm), again = saved(&calm);
@@ -60,15 +60,15 @@ static void check_bandit(const tc_bandit *b, uint64_t at)
     assert_equal(&first, &back);
     u = t;
     while (t < BUDGET) { /* they ask for the same, step by step */
-        tc_pulls p = double_ask(&calm), q = double_ask(&copy);
+        tc_pulls p = bandit_ask(&calm), q = bandit_ask(&copy);
         assert_true(p.arm == q.arm && p.n == q.n);
         play(&calm, &t, t + 1);
         play(&copy, &u, u + 1);
     }
     tc_numbers end = saved(&calm), copied = saved(&copy);
     assert_equal(&end, &copied);
-    double_end(&calm);
-    double_end(&copy);
+    bandit_end(&calm);
+    bandit_end(&copy);
     tc_numbers *const all[] = {&first, &again, &back, &end, &copied};
     for (size_t i = 0; i < 5; i++)
         tc_numbers_fini(all[i]);
@@ -86,9 +86,9 @@ static void test_a_copy_goes_on_alike(void **state)
 
 static tacit_status try_load(const tc_bandit *b, const tc_numbers *m, tacit_error *err)
 {
-    double_client c = double_begin(b, 2, 3, BUDGET, NULL);
+    bandit_client c = bandit_begin(b, 2, 3, BUDGET, NULL);
     tacit_status status = b->load(c.state, m, NULL, err);
-    double_end(&c);
+    bandit_end(&c);
     return status;
 }
 
@@ -97,7 +97,7 @@ static void check_refusals(const tc_bandit *b)
 {
     tacit_error err = {0};
     char sentence[96];
-    double_client c = double_begin(b, 2, 3, BUDGET, NULL);
+    bandit_client c = bandit_begin(b, 2, 3, BUDGET, NULL);
     uint64_t t = 0;
     play(&c, &t, 400);
     tc_numbers m = saved(&c);
@@ -118,7 +118,7 @@ static void check_refusals(const tc_bandit *b)
     m.v[0]++;
     assert_fails(try_load(b, &m, &err), TACIT_E_CORRUPT, sentence); /* another version */
     tc_numbers_fini(&m);
-    double_end(&c);
+    bandit_end(&c);
 }
 
 static void test_refusals(void **state)

@@ -115,7 +115,7 @@ static uint64_t pulls_out(const tc_tree_trials *s, const double *values, bool *f
     return out;
 }
 
-/* What nobody has yet of a cell's pulls, at its centre; 0: nothing, or somebody failed there. */
+/* The pulls of a cell that no trial has yet, at its centre; 0: none, or a trial failed there. */
 static uint64_t left_in_cell(const tc_tree_trials *s, const tc_pulls *p, double *values,
                              bool *failed)
 {
