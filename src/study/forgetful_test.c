@@ -357,9 +357,58 @@ static void no_loop_is_endless(void **state)
     end(&p);
 }
 
+/* ---- an event that is lost before it is read back ---- */
+
+static play *lost;
+static bool armed, replaced;
+
+/* Just before the ask of process 0, process 1 tells a trial; just after it, the server crashes; and then process 1 asks,
+ * or nobody does. */
+static tacit_status lose_the_ask(tc_store *t, const tc_append *a, tc_event_id *end,
+                                 tacit_error *why)
+{
+    tacit_error err = {0};
+    uint64_t trial;
+    double x;
+    if (!armed || a->events[0].kind != TC_EVENT_ASK)
+        return lazy_append(t, a, end, why);
+    armed = false;
+    assert_ok(tc_study_tell(lost->studies[1], 0, NULL, 1, &err));
+    assert_ok(lazy_append(t, a, end, &err));
+    lazy_crash(lost->store);
+    if (replaced) {
+        assert_ok(tc_study_ask(lost->studies[1], "other", 0, &trial, &x, &err));
+        assert_int_equal(trial, 1);
+    }
+    return TACIT_OK;
+}
+
+static void an_ask_that_is_lost_before_it_is_read_back_is_made_again(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        tacit_error err = {0};
+        play p;
+        uint64_t trial;
+        double x;
+        begin(&p);
+        lost = &p;
+        assert_ok(tc_study_ask(p.studies[0], "one", 0, &trial, &x, &err));
+        p.store->ops.append = lose_the_ask;
+        armed = true;
+        replaced = other;
+        assert_ok(tc_study_ask(p.studies[0], "one", 0, &trial, &x, &err));
+        assert_false(armed);
+        assert_int_equal(trial, 1 + other);
+        assert_int_equal(p.store->forgotten, 1);
+        end(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_ask_that_is_lost_before_it_is_read_back_is_made_again),
         cmocka_unit_test(one_crash_at_every_point),
         cmocka_unit_test(crashes_in_a_row_at_every_point),
         cmocka_unit_test(a_tell_waits_for_its_ask),

@@ -195,13 +195,18 @@ static void rows_free(tc_event_row *rows, size_t n)
 }
 
 /* Applies an event that was appended as row->seq: its stored text, as if it had been read back,
- * but first the tells that came before it. E_CONFLICT: the store has lost our last event since, and hence
- * all that came after it, also this one. */
+ * but first the tells that came before it. E_CONFLICT: the store has lost this event since; in its place there may be
+ * nothing, or an event of another process, such as an ask for a trial of the same number. */
 static tacit_status apply_appended(tc_study *s, const tc_event_row *row, tacit_error *err)
 {
     if (row->seq == tc_optimizer_seq(s->opt) + 1)
         return apply_row(s, row, err);
-    return catch_up_to(s, row->seq, err);
+    TC_TRY(catch_up_to(s, row->seq, err));
+    if (s->at.seq == row->seq && s->at.mark == row->mark)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CONFLICT,
+                   "the storage has lost event %" PRIu64 " of study \"%s\", which it had taken",
+                   row->seq, s->doc->name);
 }
 
 /* After the last event that the optimizer has seen. */
