@@ -211,6 +211,16 @@ static void ask_and_tell(tacit_study *s)
 }
 
 static void check_event(const tacit_event *e)
+/* The point of trial 1, last of all: the journal is read before. */
+static void run_again(tacit_study *s)
+{
+    uint64_t queued = 9;
+    GOOD(tacit_study_rerun_failed(s, &queued, &err));
+    CHECK(queued == 1 && count(s, TACIT_TRIAL_WAITING) == 1);
+    GOOD(tacit_study_rerun_failed(s, &queued, &err));
+    CHECK(queued == 0);
+}
+
 {
     MADE(e);
     CHECK(e->time_ms > 0 && e->body[0] == '{');
@@ -333,6 +343,7 @@ static void trials(void)
     summaries(s);
     read_journal(s);
     FAILS(tacit_study_set_state(s, TACIT_STUDY_PAUSED, &err), TACIT_E_UNSUPPORTED);
+    run_again(s);
     tacit_study_set_patience(s, 1, 1);
     CHECK(!tacit_study_is_away(s));
     tacit_study_close(s);
