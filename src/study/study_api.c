@@ -648,11 +648,7 @@ tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, 
         return TACIT_OK;
     TC_GIVEN(values);
     TC_GIVEN(y);
-    if (protects_records(s))
-        return tc_fail(err, TACIT_E_UNSUPPORTED,
-                       "study \"%s\" protects validation records, and earlier results were made "
-                       "without its noise",
-                       s->doc->name);
+    TC_TRY(tacit_document_check_import(s->doc, err));
     return s->ops->import(s, n, values, y, err);
 }
 
