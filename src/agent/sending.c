@@ -172,6 +172,15 @@ static tacit_status take_receipt(tc_agent *a, const tc_answered *r, tc_sent *out
     return TACIT_OK;
 }
 
+static void say_whether(tc_agent *a, uint64_t round, bool declines, tc_sent what)
+{
+    if (what == TC_SENT && !declines)
+        tc_agent_emit_sent(a, round);
+    if (what == TC_SEND_LATER)
+        tc_agent_emit_waits(a, round, TACIT_UNKNOWN, 0,
+                            "the study is paused, or an earlier round is not over");
+}
+
 /* Rounds only grow, so a round's number is a sequence that grows with every message. */
 static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *err)
 {
@@ -195,6 +204,8 @@ static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *
     TC_TRY(status);
     status = take_receipt(a, &r, out, err);
     tc_answered_fini(&r);
+    if (status == TACIT_OK)
+        say_whether(a, round, declines, *out);
     return status;
 }
 
@@ -213,7 +224,8 @@ static tacit_status was_paid(tc_agent *a, uint64_t round, bool *out, tacit_error
     return *out || status == TACIT_E_NOT_FOUND ? TACIT_OK : tc_fail(err, status, "%s", none.msg);
 }
 
-static tacit_status decline(tc_agent *a, tc_sent *out, tacit_error *err)
+/* why: the ledger's sentence. */
+static tacit_status decline(tc_agent *a, const char *why, tc_sent *out, tacit_error *err)
 {
     bool paid;
     TC_TRY(was_paid(a, a->outbox.round, &paid, err));
@@ -224,8 +236,13 @@ static tacit_status decline(tc_agent *a, tc_sent *out, tacit_error *err)
     }
     TC_TRY(tc_declined_keep(a, a->outbox.round, err));
     TC_TRY(post(a, true, out, err));
-    if (*out == TC_SENT)
-        *out = TC_DECLINED;
+    if (*out != TC_SENT)
+        return TACIT_OK;
+    *out = TC_DECLINED;
+    tc_agent_emit(a, &(tacit_agent_event){.kind = TACIT_AGENT_WITHHELD,
+                                          .round = a->outbox.round,
+                                          .party = TACIT_UNKNOWN,
+                                          .text = why});
     return TACIT_OK;
 }
 
@@ -235,7 +252,9 @@ static tacit_status pay_or_not(tc_agent *a, tacit_error *err)
     bool declined;
     TC_TRY(tc_declined(a, a->outbox.round, &declined, err));
     if (declined)
-        return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", a->outbox.round);
+        return tc_fail(err, TACIT_E_BUDGET,
+                       "round %" PRIu64 " was declined before: this ledger did not allow its price",
+                       a->outbox.round);
     bool free = tc_study_get_plan(a->study)->doc->promise == TC_PROMISE_RECORDS;
     return pay(a, a->outbox.round, a->cfg.limited && !free, NULL, err);
 }
@@ -280,5 +299,6 @@ tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *e
     tacit_status status = pay_or_not(a, why);
     if (status == TACIT_OK)
         return post(a, false, out, err);
-    return status == TACIT_E_BUDGET ? decline(a, out, err) : tc_fail(err, status, "%s", why->msg);
+    return status == TACIT_E_BUDGET ? decline(a, why->msg, out, err)
+                                    : tc_fail(err, status, "%s", why->msg);
 }
