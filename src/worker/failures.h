@@ -13,12 +13,13 @@
 /* All-zero: a run begins. */
 typedef struct tc_failures {
     uint64_t in_a_row;
-    uint64_t alike; /* of a run in which nothing has succeeded; they have the reason below */
-    bool succeeded, differ;
-    char reason[sizeof(((tc_job_result *)0)->reason)]; /* of the last one */
+    bool succeeded;     /* a trial of this run */
+    bool differ;        /* failures: by their reasons, or by what was said last on standard error */
+    tc_job_result last; /* that failed */
 } tc_failures;
 
-void tc_failures_note(tc_failures *f, const tc_job_result *r);
+/* partly: pulls of the trial before this one have succeeded. */
+void tc_failures_note(tc_failures *f, const tc_job_result *r, bool partly);
 /* E_STATE: the run ends, and why. */
 tacit_status tc_failures_check(const tc_failures *f, const tacit_worker_opts *opts,
                                tacit_error *err);

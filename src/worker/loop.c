@@ -582,6 +582,8 @@ tacit_status tc_worker_run(tacit_study *study, const tacit_worker_opts *opts, tc
     TC_TRY(make_evaluator(&w.evaluator, tacit_study_document(study), &w.opts, w.served, err));
     if (study->guard && w.evaluator->set_check)
         w.evaluator->set_check(w.evaluator, (tc_runner_check){accepts, study->guard});
+    if (!study->guard && w.opts.max_alike > 0 && w.evaluator->hear_errors)
+        w.evaluator->hear_errors(w.evaluator); /* failures are compared */
     w.evaluator->tick = tick;
     w.evaluator->loop = &w;
     w.n_params = tacit_space_params(tacit_study_space(study));

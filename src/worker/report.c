@@ -113,7 +113,7 @@ static tacit_status make_report(tc_worker *w, tc_slot *s, tacit_error *err)
     const tc_job_result *r = &s->result;
     if (w->opts.as)
         return make_reply(w, s, err);
-    tc_failures_note(w->failures, r);
+    tc_failures_note(w->failures, r, s->batch.pulls > 0);
     s->told = (tacit_report){.size = sizeof s->told,
                              .kind = s->batch.pulls > 0 ? TACIT_REPORT_BATCH
                                      : r->ok            ? TACIT_REPORT_VALUE

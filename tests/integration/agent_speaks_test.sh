@@ -132,7 +132,7 @@ make_study b
 part b b broken --epsilon 10 --delta 0.01
 ends b 4
 says b "trial 2 (3 of 8) failed: exit status 7"
-says b "tacit: the first 3 trials of this run failed alike, with \"exit status 7\": the command seems to be broken; mend \
+says b "tacit: the first 3 trials of this run failed alike, with \"exit status 7: no module\": the command seems to be broken; mend \
 the command and run it again, or go on anyway with --max-failures 0"
 counts b 3 '^no module$'
 part b b broken --epsilon 10 --delta 0.01 --max-failures 2

@@ -207,11 +207,18 @@ good "at the same points" trials square --storage sqlite:///e.db --format csv
 check "all twelve" [ "$(grep FAIL out | cut -d, -f4-6)" = "$(grep COMPLETE out | cut -d, -f4-6)" ]
 printf '#!/bin/sh\n[ "$1" -eq 0 ] && echo 2 || exit 3\n' > first.sh
 printf '#!/bin/sh\nexit $((1 + $1 %% 2))\n' > turns.sh
-chmod +x first.sh turns.sh
+printf '#!/bin/sh\necho "no room for $1" >&2; exit 1\n' > others.sh
+printf '#!/bin/sh\necho "trial $1" >&2; echo "no module named x" >&2; exit 1\n' > module.sh
+chmod +x first.sh turns.sh others.sh module.sh
 check "after a success it takes ten" run 4 optimize study.json --storage sqlite:///g.db -- ./first.sh '{trial}'
 check "in a row" grep -qF '10 trials failed in a row, the last with "exit status 3"' err
 check "and with two reasons, too" run 4 optimize study.json --storage sqlite:///h.db -- ./turns.sh '{trial}'
 check "ten in a row" grep -qF '10 trials failed in a row, the last with "exit status 2"' err
+check "errors of one status that differ" run 4 optimize study.json --storage sqlite:///i.db -- ./others.sh '{trial}'
+check "are not alike" grep -qF '10 trials failed in a row, the last with "exit status 1"' err
+check "all that a program says on standard error is passed on" [ "$(grep -c '^no room for [0-9]$' err)" = 10 ]
+check "the last line decides" run 4 optimize study.json --storage sqlite:///j.db -- ./module.sh '{trial}'
+check "and is shown" grep -qF 'failed alike, with "exit status 1: no module named x": the command seems to be broken' err
 good "some failures" optimize study.json --storage sqlite:///half.db --trials 6 --quiet -- ./half.sh '{trial}'
 good "failures are counted" trials square --storage sqlite:///half.db --state FAIL --format jsonl
 check "three of six" lines 3

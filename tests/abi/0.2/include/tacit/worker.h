@@ -101,8 +101,8 @@ typedef struct tacit_worker_opts {
     /* Told what happens, one call at a time, by whatever thread. NULL: nobody. */
     void (*listen)(void *user, const tacit_worker_event *event);
     void *user; /* handed to evaluate, stop and listen */
-    /* So many failures with the same reason at the beginning of a run, before any of its trials has succeeded, after which
-     * to give up: the command is broken. 0: never. Not where records are protected, nor with `as`. */
+    /* So many failures with the same reason, and of programs the same last line on standard error (which then goes through us to
+     * ours), at the beginning of a run, before any of its trials has succeeded, after which to give up: the command is broken. 0: never. Not where records are protected, nor with `as`. */
     uint64_t max_alike;
 } tacit_worker_opts;
 #define TACIT_WORKER_OPTS                                                                          \
