@@ -78,9 +78,9 @@ part short s train --epsilon 2.6 --delta 0.01
 wait $other
 ends good 0
 counts good 8 '^trial [0-7] ([1-8] of 8): -*[0-9.]*; best -*[0-9.]* (trial [0-7]: x=[0-9.e-]*, kind=[ab])$'
-counts good 3 '^round [013]: message sent, epsilon 2.36151 at delta 0.01 by itself; epsilon [0-9.]* of 10 spent$'
+counts good 3 '^round [013]: message sent, epsilon 2.36151 at delta 0.01 by itself; epsilon [0-9.]* of 10 spent at delta 0.01$'
 counts good 3 '^round [013]: the broadcast is absorbed$'
-grep -q "^round 3: message sent.*; epsilon 5 of 10 spent$" good/err || fail "all of the promise is spent"
+grep -q "^round 3: message sent.*; epsilon 5 of 10 spent at delta 0.01$" good/err || fail "all of the promise is spent"
 silent good withheld
 if grep -q "$(printf '\033')" good/err; then fail "no line is redrawn in a file"; fi
 ends short 9
@@ -162,7 +162,7 @@ wait $other
 ends i 0
 says i "3 results of $dir/old.csv are the first trials"
 counts i 5 '^trial [3-7] ('
-grep -q "^round 3: message sent.*; epsilon 5 of 10 spent$" i/err || fail "what was imported costs nothing"
+grep -q "^round 3: message sent.*; epsilon 5 of 10 spent at delta 0.01$" i/err || fail "what was imported costs nothing"
 (cd i && "$tacit" trials i --format csv 2> /dev/null) > i/trials
 [ "$(sed -n 3p i/trials | cut -d, -f1-5)" = "1,COMPLETE,0.75,0.2,b" ] || { fail "what was imported"; cat i/trials; }
 part i i train --epsilon 10 --delta 0.01 --import "$dir/old.csv"

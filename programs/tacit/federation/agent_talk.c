@@ -58,6 +58,21 @@ static void count_trials(tc_agent_talk *t)
     t->finished = now.finished;
 }
 
+/* Of what limits the agent; nothing where it has no limit. */
+static void find_spent(tc_agent_talk *t)
+{
+    char epsilon[32], limit[32];
+    tacit_agent_summary s = TACIT_AGENT_SUMMARY;
+    t->spent[0] = t->spent_at[0] = '\0';
+    if (tacit_agent_summarize(t->agent, &s, NULL) != TACIT_OK || !(s.limit > 0))
+        return;
+    tacit_epsilon_text(epsilon, s.epsilon);
+    tacit_epsilon_text(limit, s.limit);
+    snprintf(t->spent, sizeof t->spent, "epsilon %s of %s", epsilon, limit);
+    tacit_delta_text(limit, s.delta);
+    snprintf(t->spent_at, sizeof t->spent_at, "; %s spent at delta %s", t->spent, limit);
+}
+
 /* What was told: where records are protected that is a value with noise, also of a trial that failed. */
 static void say_told(tc_agent_talk *t, const tacit_worker_event *e)
 {
@@ -65,6 +80,8 @@ static void say_told(tc_agent_talk *t, const tacit_worker_event *e)
     tacit_trial *trial;
     count_trials(t);
     find_best(t);
+    if (tacit_document_protects_records(tacit_study_document(tacit_agent_study(t->agent))))
+        find_spent(t); /* by the evaluation; messages cost nothing there */
     if (tacit_study_trial(tacit_agent_study(t->agent), e->trial, &trial, NULL) != TACIT_OK)
         return;
     if (trial->state == TACIT_TRIAL_COMPLETE)
@@ -90,19 +107,6 @@ void tc_agent_talk_trial(void *user, const tacit_worker_event *e)
 }
 
 /* ---- rounds ---- */
-
-/* Of what limits the agent; nothing where it has no limit. */
-static void find_spent(tc_agent_talk *t)
-{
-    char epsilon[32], limit[32];
-    tacit_agent_summary s = TACIT_AGENT_SUMMARY;
-    t->spent[0] = '\0';
-    if (tacit_agent_summarize(t->agent, &s, NULL) != TACIT_OK || !(s.limit > 0))
-        return;
-    tacit_epsilon_text(epsilon, s.epsilon);
-    tacit_epsilon_text(limit, s.limit);
-    snprintf(t->spent, sizeof t->spent, "epsilon %s of %s", epsilon, limit);
-}
 
 static void price_text(const tacit_agent_event *e, char *out, size_t size)
 {
@@ -141,8 +145,7 @@ static void event_text(tc_agent_talk *t, const tacit_agent_event *e, char *out, 
     if (e->kind == TACIT_AGENT_SENT) {
         price_text(e, more, sizeof more);
         find_spent(t);
-        snprintf(out, size, "message sent%s%s%s%s", more, *t->spent ? "; " : "", t->spent,
-                 *t->spent ? " spent" : "");
+        snprintf(out, size, "message sent%s%s", more, t->spent_at);
     } else if (e->kind == TACIT_AGENT_WITHHELD) {
         snprintf(out, size, "message withheld: %s", e->text);
     } else if (e->kind == TACIT_AGENT_HEARD) {

@@ -16,6 +16,7 @@ typedef struct tc_agent_talk {
     tacit_agent *agent;
     uint64_t planned, finished;
     char best[32], point[224], round[96], spent[96]; /* as the line has them */
+    char spent_at[160];                              /* the same for a plain line */
 } tc_agent_talk;
 
 void tc_agent_talk_start(tc_agent_talk *t, tacit_agent *agent);
