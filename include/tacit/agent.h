@@ -56,6 +56,31 @@ typedef struct tacit_agent_answer {
     size_t body_size; /* 16 MiB at most */
 } tacit_agent_answer;
 
+/* ---- what happens */
+
+typedef enum tacit_agent_event_kind {
+    TACIT_AGENT_SENT =
+        1, /* the message of `round` has left: `epsilon` at `delta` by itself, or `text`:
+                                 why it is NOT PRIVATE */
+    TACIT_AGENT_WITHHELD = 2, /* it does not leave: the agent's own ledger refused; `text`: why */
+    TACIT_AGENT_HEARD = 3,    /* the broadcast of `round`, or what `party` has sent in it */
+    TACIT_AGENT_SKIPPED = 4,  /* `round` ended without one, or `party` sent nothing; `text`: why */
+    TACIT_AGENT_WAITS =
+        5 /* in `round`, perhaps for `party`; `text`: why. Said again only where it changes */
+} tacit_agent_event_kind;
+
+/* The library makes it; it lives for the call. Numbers that the kind does not name are 0, texts NULL. */
+typedef struct tacit_agent_event {
+    size_t size;
+    tacit_agent_event_kind kind;
+    uint64_t round;
+    uint64_t party; /* another agent; TACIT_UNKNOWN: nobody in particular */
+    const char *text;
+    double epsilon;      /* NaN: the study has no delta to say it at */
+    double delta;        /* of the study */
+    int64_t deadline_ms; /* until then it waits at the latest, Unix milliseconds; 0: not known */
+} tacit_agent_event;
+
 typedef struct tacit_agent_opts {
     size_t size;             /* sizeof of this struct as the caller saw it */
     const char *coordinator; /* "https://HOST:PORT"; plain http:// to loopback only */
@@ -93,11 +118,14 @@ typedef struct tacit_agent_opts {
      * came back, and the call of the agent that asked ends with it; made again later, it asks the same again. */
     tacit_status (*exchange)(void *user, const tacit_request *request, tacit_agent_answer *answer,
                              tacit_error *err);
+    /* Told what happens in rounds, as soon as it is in the agent's storage. What happens to trials tells `listen` of
+     * tacit_worker_opts. NULL: nobody. */
+    void (*listen)(void *user, const tacit_agent_event *event);
 } tacit_agent_opts;
 #define TACIT_AGENT_OPTS                                                                           \
     {                                                                                              \
         sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
-            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL                                 \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL                           \
     }
 
 /* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the
@@ -111,7 +139,25 @@ TACIT_API void tacit_agent_close(tacit_agent *a); /* NULL is allowed */
 TACIT_API uint64_t tacit_agent_number(const tacit_agent *a); /* on the roster */
 /* What the study may spend, for whom and towards whom, or why it is NOT PRIVATE; a sentence without its full stop. */
 TACIT_API tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err);
-/* The agent's own trials; ends with the agent. */
+/* How the agent stands, beside its trials (tacit_study_summarize). */
+typedef struct tacit_agent_summary {
+    size_t size;
+    tacit_worker_end
+        end; /* how tacit_agent_work ended last; FAILED: by something else, or not yet */
+    /* What the agent's own ledger has spent, over all studies: a proved upper bound at `delta`. INFINITY: no guarantee. NaN:
+     * the agent has no limit, and says so by limit 0. */
+    double epsilon, delta;
+    double limit;            /* what it may spend of epsilon */
+    const char *not_private; /* why what it sends is NOT PRIVATE; "": it is. Until the next call */
+} tacit_agent_summary;
+#define TACIT_AGENT_SUMMARY                                                                        \
+    {                                                                                              \
+        sizeof(tacit_agent_summary), TACIT_WORKER_FAILED, 0, 0, 0, NULL                            \
+    }
+/* The caller sets out->size. */
+TACIT_API tacit_status tacit_agent_summarize(tacit_agent *a, tacit_agent_summary *out,
+                                             tacit_error *err);
+/* The agent's own trials; ends with the agent. Earlier results may enter it before the first step (tacit_study_import). */
 TACIT_API tacit_study *tacit_agent_study(tacit_agent *a);
 
 /* ---- working */
@@ -127,8 +173,10 @@ typedef enum tacit_agent_next {
 TACIT_API tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *next,
                                         tacit_error *err);
 
-/* Steps and evaluates until the study is DONE, by a function or by a program: as tacit_worker_run (worker.h), one trial at a time.
- * A trial that an earlier process left unfinished comes first. jobs, trials, alone and `as` of the options do not matter. */
+/* Steps and evaluates until the study is DONE, by a function or by a program: as tacit_worker_run (worker.h). Up to `jobs` trials are
+ * evaluated at once, between two looks at the rounds: the next round begins when all of them are told. Trials that an earlier process
+ * left unfinished come first. trials, alone and `as` of the options do not matter. E_STATE, and TACIT_WORKER_FAILURES in
+ * tacit_agent_summary: too many trials failed, as max_failures and max_alike say. */
 TACIT_API tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts,
                                         tacit_error *err);
 /* The same with a function alone. */

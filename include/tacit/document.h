@@ -47,6 +47,9 @@ TACIT_API bool tacit_document_takes_replies(const tacit_document *d);
 /* True of studies with "privacy": {"unit": "record", ...}: they are told values with noise, and need a declaration of
  * records (records.h) before anything is evaluated. */
 TACIT_API bool tacit_document_protects_records(const tacit_document *d);
+/* Could earlier results enter such a study (tacit_study_import)? E_UNSUPPORTED: it protects records, which nobody has
+ * counted and charged for values that are there already. */
+TACIT_API tacit_status tacit_document_check_import(const tacit_document *d, tacit_error *err);
 /* E_ARG: no reply on the terms of this document has this value. A study that takes no replies takes any. */
 TACIT_API tacit_status tacit_document_check_reply(const tacit_document *d, double value,
                                                   tacit_error *err);

@@ -101,11 +101,14 @@ typedef struct tacit_worker_opts {
     /* Told what happens, one call at a time, by whatever thread. NULL: nobody. */
     void (*listen)(void *user, const tacit_worker_event *event);
     void *user; /* handed to evaluate, stop and listen */
+    /* So many failures with the same reason, and of programs the same last line on standard error (which then goes through us to
+     * ours), at the beginning of a run, before any of its trials has succeeded, after which to give up: the command is broken. 0: never. Not where records are protected, nor with `as`. */
+    uint64_t max_alike;
 } tacit_worker_opts;
 #define TACIT_WORKER_OPTS                                                                          \
     {                                                                                              \
         sizeof(tacit_worker_opts), NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, false, false, NULL,      \
-            NULL, NULL                                                                             \
+            NULL, NULL, 3                                                                          \
     }
 
 typedef enum tacit_worker_end {
@@ -114,7 +117,7 @@ typedef enum tacit_worker_end {
     TACIT_WORKER_ANSWERED = 2, /* the user has given all answers that it may give */
     TACIT_WORKER_TIME = 3,     /* time_ms is over */
     TACIT_WORKER_STOPPED = 4,  /* E_CANCELLED: by `stop` or by `evaluate` */
-    TACIT_WORKER_FAILURES = 5, /* E_STATE: max_failures in a row */
+    TACIT_WORKER_FAILURES = 5, /* E_STATE: max_failures in a row, or max_alike from the beginning */
     TACIT_WORKER_CLOSED = 6    /* E_STATE: the study was closed */
 } tacit_worker_end;
 

@@ -16,6 +16,7 @@ static const tc_verb *const verbs[] = {
     &tc_verb_optimize,
     &tc_verb_ask,
     &tc_verb_tell,
+    &tc_verb_enqueue,
     &tc_verb_studies,
     &tc_verb_trials,
     &tc_verb_best,

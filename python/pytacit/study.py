@@ -235,6 +235,16 @@ class Study(Handle):
         call(lib.tacit_study_enqueue, self._open(), self._space.point(params), number)
         return int(number[0])
 
+    def rerun_failed(self) -> int:
+        """The points of failed trials once more, before any that is computed. Returns how many were queued.
+
+        Each point is queued once, and none at which another trial waits, runs or has succeeded: the same again does
+        nothing. The failed trials stay as they are.
+        """
+        queued = new("uint64_t *")
+        call(lib.tacit_study_rerun_failed, self._open(), queued)
+        return int(queued[0])
+
     # ---- looking
 
     def get_trials(self, state: Optional[TrialState] = None) -> List[Trial]:

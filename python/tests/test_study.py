@@ -43,6 +43,17 @@ def test_a_point_of_ones_own(study):
     assert study.best_params == {"x": 1 / 3, "n": 8, "kind": "plain"}
 
 
+def test_failed_points_once_more(study):
+    trial = study.ask()
+    study.tell(trial, state=TrialState.FAIL, reason="no power")
+    assert study.rerun_failed() == 1
+    assert study.rerun_failed() == 0
+    again = study.ask()
+    assert again.params == trial.params and again.number != trial.number
+    study.tell(again, 1.0)
+    assert [t.state for t in study.trials] == [TrialState.FAIL, TrialState.COMPLETE]
+
+
 @pytest.mark.parametrize(
     "params, said",
     [

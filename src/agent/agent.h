@@ -12,6 +12,8 @@
 #include "study/record_guard.h"
 #include "study/study.h"
 
+#include <tacit/agent.h>
+
 typedef struct tc_agent tc_agent;
 
 typedef struct tc_agent_config {
@@ -32,6 +34,8 @@ typedef struct tc_agent_config {
     tc_pool *pool;            /* may be NULL */
     bool seeded;              /* test mode: party seed and key from `seed` */
     uint64_t seed, key_salt;  /* key_salt tells the keys of agents with one seed apart */
+    void (*listen)(void *listener, const tacit_agent_event *e); /* NULL: nobody */
+    void *listener;
 } tc_agent_config;
 
 /* The study's document as the coordinator describes it, with the join token and before anything is
@@ -50,6 +54,16 @@ uint64_t tc_agent_number(const tc_agent *a); /* on the roster */
 /* What the study may spend, for whom and towards whom, or why it is NOT PRIVATE: a sentence without its
  * full stop. */
 tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err);
+
+/* Why what it sends is NOT PRIVATE, as far as is known by now; "": it is. */
+const char *tc_agent_not_private(const tc_agent *a);
+
+/* What the agent's own ledger has spent, over all studies, of what it may. */
+typedef struct tc_agent_spending {
+    double epsilon, delta; /* a proved upper bound; INFINITY: no guarantee; NaN: nobody asks */
+    double limit;          /* of epsilon; 0: there is none */
+} tc_agent_spending;
+tacit_status tc_agent_spent(tc_agent *a, tc_agent_spending *out, tacit_error *err);
 
 /* What stands between this agent's evaluations and its study, for the handle on it; NULL: the study protects no records. It
  * charges the agent's own ledger, which it borrows. */

@@ -14,6 +14,7 @@
  *   request.c   requests and answers
  *   traffic.c   what left this machine, from journal and ledgers; message_numbers.c: the numbers in a message
  *   alone.c     what the agent would have reached without its federation
+ *   events.c    what it says while it works
  *   served_client.c, served_look.c, served_request.c  a client of a served study (served_int.h) */
 #ifndef TC_AGENT_AGENT_INT_H
 #define TC_AGENT_AGENT_INT_H
@@ -38,6 +39,14 @@ typedef struct tc_planned {
     tc_ledger_document document; /* the same, as ledgers take it */
 } tc_planned;
 
+/* For what it waits, once that was said. */
+typedef struct tc_waiting {
+    bool said;
+    uint64_t round, party;
+    int64_t deadline_ms;
+    const char *what; /* a constant */
+} tc_waiting;
+
 struct tc_agent {
     tc_agent_config cfg;
     char *name;       /* of the study */
@@ -59,6 +68,9 @@ struct tc_agent {
     uint32_t conflicts; /* steps in a row in which another process of this agent was first */
     bool caught_up;     /* of agent_restored.c: no later message can have left */
     bool paused;        /* so it was when we asked last */
+    tc_waiting waiting;
+    bool said_sent; /* ... of this round: a message that is sent again is said once */
+    uint64_t said_round;
 };
 
 /* ---- request.c */
@@ -120,6 +132,9 @@ tacit_status tc_policy_check(const tc_agent_config *cfg, const tc_offer *o, cons
 tacit_status tc_policy_limit(tc_agent_config *cfg, const tc_study_plan *p, bool not_private,
                              tacit_error *err);
 
+/* The limit of a study that protects records. */
+tc_ledger_budget tc_policy_records_limit(const tc_agent_config *cfg, const tc_study_doc *d);
+
 /* ---- limit.c */
 
 /* Fills in what is not known yet. */
@@ -144,6 +159,14 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err);
 /* The agent's ledger says for good that the release of this round was NOT PRIVATE, which the price
  * paid for it did not say. */
 tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err);
+
+/* ---- events.c */
+
+void tc_agent_emit(tc_agent *a, const tacit_agent_event *e); /* all but its size */
+void tc_agent_emit_sent(tc_agent *a, uint64_t round);
+/* what: a constant. party TACIT_UNKNOWN: nobody in particular. deadline_ms 0: none is known. */
+void tc_agent_emit_waits(tc_agent *a, uint64_t round, uint64_t party, int64_t deadline_ms,
+                         const char *what);
 
 /* ---- decline.c */
 

@@ -192,7 +192,7 @@ static tacit_status check_delta(const tc_agent_config *cfg, const tc_study_doc *
 
 /* ---- a study that protects records ---- */
 
-static tc_ledger_budget records_limit(const tc_agent_config *cfg, const tc_study_doc *d)
+tc_ledger_budget tc_policy_records_limit(const tc_agent_config *cfg, const tc_study_doc *d)
 {
     return cfg->limited ? cfg->limit
                         : (tc_ledger_budget){.epsilon = EPSILON_MOST, .delta = delta_most(d)};
@@ -258,7 +258,7 @@ static tacit_status policy_for_records(const tc_agent_config *cfg, const tc_stud
                        "study \"%s\" may spend epsilon %g at delta %g: without an epsilon of its "
                        "own this agent takes part up to epsilon %g",
                        d->name, d->epsilon, d->delta, EPSILON_MOST);
-    tc_ledger_budget limit = records_limit(cfg, d);
+    tc_ledger_budget limit = tc_policy_records_limit(cfg, d);
     tacit_guarantee g;
     tc_trainer_plan all;
     TC_TRY(tc_trainer_plan_of(&cfg->trainer, &v, d->trials, NULL, &all, err));
@@ -279,7 +279,7 @@ tacit_status tc_agent_guard(tc_agent *a, tc_record_guard **out, tacit_error *err
     *out = NULL;
     if (p->doc->promise != TC_PROMISE_RECORDS)
         return TACIT_OK;
-    tc_ledger_budget limit = records_limit(&a->cfg, p->doc);
+    tc_ledger_budget limit = tc_policy_records_limit(&a->cfg, p->doc);
     return tc_record_guard_new(
         out,
         &(tc_record_guard_config){.doc = p->doc,

@@ -17,8 +17,11 @@
  * may have forgotten what we wait for. */
 enum { LOOK_AGAIN = 3, CONFLICTS_MOST = 64 };
 
-static void keep_waiting(tc_agent *a, tc_agent_next *next)
+static void keep_waiting(tc_agent *a, const tc_answered *r, uint64_t round, uint64_t party,
+                         const char *what, tc_agent_next *next)
 {
+    int64_t deadline_ms = json_integer_value(json_object_get(r->body, "deadline_ms"));
+    tc_agent_emit_waits(a, round, party, deadline_ms, what);
     *next = TC_AGENT_WAIT;
     if (++a->waits % LOOK_AGAIN == 0)
         a->outbox.pending = true;
@@ -27,7 +30,7 @@ static void keep_waiting(tc_agent *a, tc_agent_next *next)
 /* ---- hearing ---- */
 
 /* Said for good in our own ledger, whether we go on or not. */
-static tacit_status face_stamp(tc_agent *a, uint64_t round, tacit_error *err)
+static tacit_status check_stamp(tc_agent *a, uint64_t round, tacit_error *err)
 {
     if (!a->stamp)
         TC_TRY(tc_send_stamp(a, round, err));
@@ -53,6 +56,13 @@ static tacit_status unless_over(tc_agent *a, uint64_t round, tacit_status status
     return tc_pass_on(err, status, why);
 }
 
+static void emit(tc_agent *a, tacit_agent_event_kind kind, uint64_t round, uint64_t party,
+                 const char *text)
+{
+    tc_agent_emit(a,
+                  &(tacit_agent_event){.kind = kind, .round = round, .party = party, .text = text});
+}
+
 static tacit_status skip(tc_agent *a, uint64_t round, const char *reason, tacit_error *err)
 {
     tacit_error why = {0};
@@ -71,11 +81,21 @@ static tacit_status absorb(tc_agent *a, uint64_t round, const tc_answered *r, ta
     TC_TRY(tc_answered_release(text, &bytes, &n, err));
     tacit_status status = tc_check_their_release(a, round, bytes, n, &is_private, err);
     if (status == TACIT_OK && !(is_private && json_is_true(json_object_get(r->body, "private"))))
-        status = face_stamp(a, round, err);
+        status = check_stamp(a, round, err);
     if (status == TACIT_OK)
         status = unless_over(a, round, tc_study_absorb(a->study, round, bytes, n, &why), &why, err);
     tc_free(bytes);
+    if (status == TACIT_OK)
+        emit(a, TACIT_AGENT_HEARD, round, TACIT_UNKNOWN, NULL);
     return status;
+}
+
+/* The round has ended without a broadcast. */
+static tacit_status do_without(tc_agent *a, uint64_t round, const char *reason, tacit_error *err)
+{
+    TC_TRY(skip(a, round, reason, err));
+    emit(a, TACIT_AGENT_SKIPPED, round, TACIT_UNKNOWN, reason);
+    return TACIT_OK;
 }
 
 /* Asks for the broadcast of the round, and takes what comes: nothing yet, the broadcast, or that there will be none. */
@@ -94,13 +114,13 @@ static tacit_status hear(tc_agent *a, uint64_t round, long wait_s, tc_agent_next
         a->waits = 0;
     switch (r.status) {
     case 202:
-        keep_waiting(a, next);
+        keep_waiting(a, &r, round, TACIT_UNKNOWN, "not all agents have answered yet", next);
         break;
     case 200:
         status = absorb(a, round, &r, err);
         break;
     case 410:
-        status = skip(a, round, tc_answered_detail(&r), err);
+        status = do_without(a, round, tc_answered_detail(&r), err);
         break;
     default:
         snprintf(what, sizeof what, "the broadcast of round %" PRIu64, round);
@@ -129,6 +149,13 @@ static tacit_status end_round(tc_agent *a, uint64_t round, long wait_s, tc_agent
 
 /* ---- a relay's messages ---- */
 
+static tacit_status miss(tc_agent *a, const tc_need *need, const char *why, tacit_error *err)
+{
+    TC_TRY(tc_study_miss(a->study, need->round, need->party, why, err));
+    emit(a, TACIT_AGENT_SKIPPED, need->round, need->party, why);
+    return TACIT_OK;
+}
+
 static tacit_status take_message(tc_agent *a, const tc_need *need, const tc_answered *r,
                                  tc_agent_next *next, tacit_error *err)
 {
@@ -137,17 +164,20 @@ static tacit_status take_message(tc_agent *a, const tc_need *need, const tc_answ
     size_t n;
     *next = TC_AGENT_AGAIN;
     if (r->status == 202) {
-        keep_waiting(a, next);
+        keep_waiting(a, r, need->round, need->party, "another agent's message is not there yet",
+                     next);
         return TACIT_OK;
     }
     a->waits = 0;
     if (r->status == 404)
-        return tc_study_miss(a->study, need->round, need->party, tc_answered_detail(r), err);
+        return miss(a, need, tc_answered_detail(r), err);
     if (r->status != 200 || !text)
         return tc_answered_refusal(r, "a message of another agent", err);
     TC_TRY(tc_answered_release(text, &bytes, &n, err));
     tacit_status status = tc_study_fetch(a->study, need->round, need->party, bytes, n, err);
     tc_free(bytes);
+    if (status == TACIT_OK)
+        emit(a, TACIT_AGENT_HEARD, need->round, need->party, NULL);
     return status;
 }
 

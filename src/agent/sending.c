@@ -173,6 +173,15 @@ static tacit_status take_receipt(tc_agent *a, const tc_answered *r, tc_sent *out
     return TACIT_OK;
 }
 
+static void say_whether(tc_agent *a, uint64_t round, bool declines, tc_sent what)
+{
+    if (what == TC_SENT && !declines)
+        tc_agent_emit_sent(a, round);
+    if (what == TC_SEND_LATER)
+        tc_agent_emit_waits(a, round, TACIT_UNKNOWN, 0,
+                            "the study is paused, or an earlier round is not over");
+}
+
 /* Rounds only grow, so a round's number is a sequence that grows with every message. */
 static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *err)
 {
@@ -196,6 +205,8 @@ static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *
     TC_TRY(status);
     status = take_receipt(a, &r, out, err);
     tc_answered_fini(&r);
+    if (status == TACIT_OK)
+        say_whether(a, round, declines, *out);
     return status;
 }
 
@@ -221,7 +232,9 @@ static tacit_status pay_unless_declined(tc_agent *a, uint64_t round, tacit_error
     bool declined;
     TC_TRY(tc_declined(a, round, &declined, err));
     if (declined)
-        return tc_fail(err, TACIT_E_BUDGET, "round %" PRIu64 " was declined", round);
+        return tc_fail(err, TACIT_E_BUDGET,
+                       "round %" PRIu64 " was declined before: this ledger did not allow its price",
+                       round);
     bool free = tc_study_get_plan(a->study)->doc->promise == TC_PROMISE_RECORDS;
     return pay(a, round, a->cfg.limited && !free, NULL, err);
 }
@@ -276,7 +289,12 @@ tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *e
     }
     TC_TRY(tc_declined_keep(a, round, err));
     TC_TRY(post(a, true, out, err));
-    if (*out == TC_SENT)
-        *out = TC_DECLINED;
+    if (*out != TC_SENT)
+        return TACIT_OK;
+    *out = TC_DECLINED;
+    tc_agent_emit(a, &(tacit_agent_event){.kind = TACIT_AGENT_WITHHELD,
+                                          .round = round,
+                                          .party = TACIT_UNKNOWN,
+                                          .text = why->msg});
     return TACIT_OK;
 }

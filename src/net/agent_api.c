@@ -34,7 +34,8 @@ enum {
     SLICE_MS = 50
 };
 
-static TC_SIZED(sized_opts, tacit_agent_opts, records, exchange);
+static TC_SIZED(sized_opts, tacit_agent_opts, records, listen);
+static TC_SIZED(sized_summary, tacit_agent_summary, not_private, not_private);
 
 struct tacit_agent {
     tacit_agent_opts opts; /* its texts are in `texts` */
@@ -51,6 +52,7 @@ struct tacit_agent {
     uint64_t silent_since; /* tc_clock_ns of the first call in a row without an answer; 0: none */
     int64_t pause_ms;
     int64_t wait_ms; /* the pause before the next question, where answers come at once; 0: none */
+    tacit_worker_end end; /* how tacit_agent_work ended last */
 };
 
 void tacit_agent_close(tacit_agent *a)
@@ -253,7 +255,9 @@ static tc_agent_config config_of(tacit_agent *a)
         .accepts_not_private = o->accept_not_private,
         .seeded = o->test_seed >= 0,
         .seed = (uint64_t)o->test_seed,
-        .key_salt = o->test_key};
+        .key_salt = o->test_key,
+        .listen = o->listen,
+        .listener = o->user};
 }
 
 /* ---- joining ---- */
@@ -424,6 +428,21 @@ tacit_status tacit_agent_promise(tacit_agent *a, char **text, tacit_error *err)
     return status;
 }
 
+tacit_status tacit_agent_summarize(tacit_agent *a, tacit_agent_summary *out, tacit_error *err)
+{
+    tc_agent_spending spent;
+    TC_GIVEN(a);
+    TC_TRY(tc_sized_check(&sized_summary, out, "out", err));
+    TC_TRY(tc_agent_spent(a->agent, &spent, err));
+    tacit_agent_summary now = {.end = a->end,
+                               .epsilon = spent.epsilon,
+                               .delta = spent.delta,
+                               .limit = spent.limit,
+                               .not_private = tc_agent_not_private(a->agent)};
+    tc_sized_give(&sized_summary, out, &now);
+    return TACIT_OK;
+}
+
 /* ---- working ---- */
 
 /* A coordinator holds a question until there is an answer. One that does not, because the study is
@@ -470,21 +489,25 @@ tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *n
     return TACIT_OK;
 }
 
-/* One more trial; the one that an earlier process left unfinished comes first. The last batch is no larger than what is left
- * of the planned trials. */
-static tacit_status run_trial(tacit_agent *a, const tacit_worker_opts *given, tacit_error *err)
+/* Those that an earlier process left unfinished come first, and alone: so the rounds come in the order of an agent that lived.
+ * No more are begun than what is left of the planned trials, in pulls. */
+static tacit_status run_trials(tacit_agent *a, const tacit_worker_opts *given,
+                               tc_failures *failures, tacit_error *err)
 {
     tacit_study *s = tacit_agent_study(a);
     tacit_worker_opts w = *given;
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     TC_TRY(tacit_study_summarize(s, &now, err));
     uint64_t left = now.planned > now.finished ? now.planned - now.finished : 1;
-    w.trials = now.finished + 1;
-    w.pulls = w.pulls < left ? w.pulls : left;
-    w.jobs = 1;
+    w.jobs = w.jobs < 1 ? 1 : w.jobs < left ? w.jobs : left;
+    w.trials = now.finished + (now.running > 0 ? now.running : w.jobs);
+    w.pulls = w.pulls < left / w.jobs ? w.pulls : left / w.jobs;
     w.alone = true;
     w.as = NULL;
-    tacit_status status = tacit_worker_run(s, &w, NULL, err);
+    tacit_worker_result result = TACIT_WORKER_RESULT;
+    tacit_status status = tc_worker_run(s, &w, failures, &result, err);
+    if (result.end == TACIT_WORKER_FAILURES || result.end == TACIT_WORKER_STOPPED)
+        a->end = result.end;
     return status == TACIT_E_CANCELLED ? stopped(err) : status;
 }
 
@@ -492,14 +515,17 @@ tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts, tac
 {
     tacit_agent_next next = TACIT_AGENT_WAIT;
     tacit_worker_opts w;
+    tc_failures failures = {0};
     TC_GIVEN(a);
+    a->end = TACIT_WORKER_FAILED;
     TC_TRY(tc_worker_opts_take(&w, opts, err));
     TC_TRY(tacit_worker_check(tacit_study_document(tacit_agent_study(a)), &w, err));
     while (next != TACIT_AGENT_DONE) {
         TC_TRY(tacit_agent_step(a, WAIT_S, &next, err));
         if (next == TACIT_AGENT_TRIAL)
-            TC_TRY(run_trial(a, &w, err));
+            TC_TRY(run_trials(a, &w, &failures, err));
     }
+    a->end = TACIT_WORKER_ENOUGH;
     return TACIT_OK;
 }
 

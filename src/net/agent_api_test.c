@@ -5,6 +5,7 @@
 
 #include "support/store_folder.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,122 @@ static void a_run_goes_on_where_it_was_stopped(void **state)
     tacit_server_stop(server);
     tacit_text_free(token);
     end(&w);
+}
+
+/* ---- many trials, and many failures ---- */
+
+static tacit_agent *join_alone(world *w, char **token)
+{
+    tacit_error err = {0};
+    tacit_agent *a;
+    begin(w);
+    assert_ok(tacit_coordinator_create(w->c, ALONE, &err));
+    assert_ok(tacit_coordinator_invite(w->c, "one", 1, 3600, token, &err));
+    tacit_agent_opts o = opts_of(w);
+    o.study = "one";
+    o.join_token = *token;
+    o.accept_not_private = true;
+    assert_ok(tacit_agent_join(&a, &o, &err));
+    return a;
+}
+
+static void leave(world *w, char *token, tacit_agent *a)
+{
+    tacit_agent_close(a);
+    tacit_text_free(token);
+    end(w);
+}
+
+static tacit_status fail_always(void *user, uint64_t trial, const double *values, double *value,
+                                tacit_error *err)
+{
+    (void)trial, (void)values, (void)value;
+    ++*(int *)user;
+    snprintf(err->msg, sizeof err->msg, "no module");
+    return TACIT_E_STATE;
+}
+
+static tacit_worker_end how_it_ended(tacit_agent *a)
+{
+    tacit_error err = {0};
+    tacit_agent_summary s = TACIT_AGENT_SUMMARY;
+    assert_ok(tacit_agent_summarize(a, &s, &err));
+    assert_true(s.limit == 0 && s.epsilon != s.epsilon); /* it has no limit, and is not private */
+    assert_string_equal(s.not_private, "messages are handed on without noise");
+    return s.end;
+}
+
+/* A run of an agent is many calls of the worker, which share what is known of failures. */
+static void a_broken_function_does_not_eat_the_study(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    world w;
+    char *token;
+    int called = 0;
+    tacit_agent *a = join_alone(&w, &token);
+    tacit_worker_opts o = TACIT_WORKER_OPTS;
+    assert_fails(tacit_agent_run(a, fail_always, &called, &err), TACIT_E_STATE,
+                 "the first 3 trials of this run failed alike, with \"no module\"");
+    assert_int_equal(called, 3);
+    assert_int_equal(how_it_ended(a), TACIT_WORKER_FAILURES);
+    o.evaluate = fail_always;
+    o.user = &called;
+    o.max_alike = 0;
+    assert_ok(tacit_agent_work(a, &o, &err));
+    assert_int_equal(called, 5);
+    assert_int_equal(how_it_ended(a), TACIT_WORKER_ENOUGH);
+    leave(&w, token, a);
+}
+
+/* Waits until two run at once. */
+typedef struct meeting {
+    pthread_mutex_t lock;
+    pthread_cond_t came;
+    int here, most;
+} meeting;
+
+static tacit_status meet(void *user, uint64_t trial, const double *values, double *value,
+                         tacit_error *err)
+{
+    meeting *m = user;
+    (void)trial, (void)err;
+    pthread_mutex_lock(&m->lock);
+    m->here++;
+    m->most = m->here > m->most ? m->here : m->most;
+    pthread_cond_broadcast(&m->came);
+    while (m->most < 2)
+        pthread_cond_wait(&m->came, &m->lock);
+    m->here--;
+    pthread_mutex_unlock(&m->lock);
+    *value = values[0];
+    return TACIT_OK;
+}
+
+static void several_trials_at_once(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    world w;
+    char *token;
+    meeting m = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
+    tacit_trials *all;
+    tacit_agent *a = join_alone(&w, &token);
+    tacit_worker_opts o = TACIT_WORKER_OPTS;
+    o.evaluate = meet;
+    o.user = &m;
+    o.jobs = 2;
+    assert_ok(tacit_agent_work(a, &o, &err));
+    assert_int_equal(m.most, 2);
+    assert_ok(tacit_study_trials(tacit_agent_study(a), NULL, &all, &err));
+    assert_int_equal(tacit_trials_count(all), 5); /* no more than are planned */
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(tacit_trials_get(all, i)->state, TACIT_TRIAL_COMPLETE);
+        for (size_t k = 0; k < i; k++)
+            assert_true(tacit_trials_get(all, i)->values[0] != tacit_trials_get(all, k)->values[0]);
+    }
+    tacit_trials_free(all);
+    leave(&w, token, a);
 }
 
 /* ---- refusals ---- */
@@ -467,6 +584,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(three_agents_in_one_process, clear_folder),
         cmocka_unit_test_setup(a_run_goes_on_where_it_was_stopped, clear_folder),
+        cmocka_unit_test(a_broken_function_does_not_eat_the_study),
+        cmocka_unit_test(several_trials_at_once),
         cmocka_unit_test_setup(who_is_asked_may_decline, clear_folder),
         cmocka_unit_test(a_silent_coordinator_is_not_waited_for),
         cmocka_unit_test(options_are_checked),

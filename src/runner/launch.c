@@ -98,7 +98,8 @@ static bool silence(void)
     return nowhere >= 0 && dup2(nowhere, STDERR_FILENO) >= 0;
 }
 
-_Noreturn static void become(const tc_launch *l, int out, int report, pid_t parent)
+/* err: the pipe of standard error, or -1. */
+_Noreturn static void become(const tc_launch *l, int out, int err, int report, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -112,7 +113,8 @@ _Noreturn static void become(const tc_launch *l, int out, int report, pid_t pare
     close_others_on_exec();
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (in >= 0 && dup2(l->in_fd > 0 ? l->in_fd : in, STDIN_FILENO) >= 0 &&
-        dup2(out, STDOUT_FILENO) >= 0 && (!l->silent || silence())) {
+        dup2(out, STDOUT_FILENO) >= 0 && (err < 0 || dup2(err, STDERR_FILENO) >= 0) &&
+        (!l->silent || silence())) {
         execve(l->path, l->argv, l->envp);
         if (errno == ENOEXEC)
             run_as_script(l);
@@ -123,21 +125,37 @@ _Noreturn static void become(const tc_launch *l, int out, int report, pid_t pare
     _exit(127);
 }
 
-static void close_pair(int fd[2])
+static void close_end(int fd)
 {
-    close(fd[0]);
-    close(fd[1]);
+    if (fd >= 0)
+        close(fd);
 }
 
-static tacit_status open_pipes(int out[2], int report[2], tacit_error *err)
+static void close_pair(int fd[2])
 {
-    if (pipe2(out, O_CLOEXEC) != 0)
-        return tc_fail(err, TACIT_E_IO, "no pipe for a job: %s", strerror(errno));
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        close_pair(out);
-        return tc_fail(err, TACIT_E_IO, "no pipe for a job: %s", strerror(errno));
+    close_end(fd[0]);
+    close_end(fd[1]);
+}
+
+/* Standard output and error, and what says that exec has failed; those that are not there are -1. */
+enum { OUT, ERR, REPORT, PIPES };
+
+static tacit_status open_pipes(const tc_launch *l, int pipes[PIPES][2], tacit_error *err)
+{
+    for (int i = 0; i < PIPES; i++)
+        pipes[i][0] = pipes[i][1] = -1;
+    for (int i = 0; i < PIPES; i++) {
+        if (i == ERR && !l->heard)
+            continue;
+        if (pipe2(pipes[i], O_CLOEXEC) != 0) {
+            int why = errno;
+            for (int k = 0; k < i; k++)
+                close_pair(pipes[k]);
+            return tc_fail(err, TACIT_E_IO, "no pipe for a job: %s", strerror(why));
+        }
+        if (i != REPORT)
+            fcntl(pipes[i][0], F_SETFL, O_NONBLOCK);
     }
-    fcntl(out[0], F_SETFL, O_NONBLOCK);
     return TACIT_OK;
 }
 
@@ -182,22 +200,25 @@ static tacit_status adopt(const tc_launch *l, pid_t pid, int report, tc_process 
 
 tacit_status tc_launch_start(const tc_launch *l, tc_process *p, tacit_error *err)
 {
-    int out[2], report[2];
-    TC_TRY(open_pipes(out, report, err));
+    int pipes[PIPES][2];
+    TC_TRY(open_pipes(l, pipes, err));
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0)
-        become(l, out[1], report[1], parent);
+        become(l, pipes[OUT][1], pipes[ERR][1], pipes[REPORT][1], parent);
     int why = errno;
-    close(out[1]);
-    close(report[1]);
+    for (int i = 0; i < PIPES; i++)
+        close_end(pipes[i][1]);
     tacit_status status = pid < 0
                               ? tc_fail(err, TACIT_E_IO, "no process for a job: %s", strerror(why))
-                              : adopt(l, pid, report[0], p, err);
-    close(report[0]);
-    if (status == TACIT_OK)
-        p->out_fd = out[0];
-    else
-        close(out[0]);
+                              : adopt(l, pid, pipes[REPORT][0], p, err);
+    close(pipes[REPORT][0]);
+    if (status == TACIT_OK) {
+        p->out_fd = pipes[OUT][0];
+        p->err_fd = pipes[ERR][0];
+        return TACIT_OK;
+    }
+    close(pipes[OUT][0]);
+    close_end(pipes[ERR][0]);
     return status;
 }

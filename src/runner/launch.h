@@ -20,13 +20,15 @@ typedef struct tc_launch {
     char **argv;      /* NULL-terminated; argv[-1] is a spare word, overwritten */
     char **envp;      /* NULL-terminated */
     int in_fd;        /* its standard input, which is not closed; below 1: nothing */
-    bool silent;      /* its standard error is /dev/null; false: ours */
+    bool silent;      /* its standard error is /dev/null; false: ours ... */
+    bool heard;       /* ... or a pipe, err_fd */
 } tc_launch;
 
 typedef struct tc_process {
     pid_t pid;  /* leads the process group of the same number */
     int pidfd;  /* readable once it has ended */
     int out_fd; /* read end of its standard output; does not block */
+    int err_fd; /* the same of its standard error, where that is a pipe; else -1 */
 } tc_process;
 
 /* Returns when the program runs. E_NOT_FOUND: it could not be executed. E_IO: no

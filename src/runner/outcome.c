@@ -321,3 +321,10 @@ void tc_outcome_clean(char *reason)
         i += n;
     }
 }
+
+void tc_outcome_last_line(const char *text, size_t len, char *out, size_t size)
+{
+    word line = last_line(text, len);
+    snprintf(out, size, "%.*s", (int)(line.len < size ? line.len : size - 1), line.at);
+    tc_outcome_clean(out);
+}

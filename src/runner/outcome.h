@@ -35,6 +35,8 @@ bool tc_outcome_value(const char *text, size_t len, double *value, char *reason,
 
 /* The object that the last line is, for json_decref; NULL: it is none. */
 json_t *tc_outcome_object(const char *text, size_t len);
+/* The last line that is not empty, as one line of UTF-8; "": there is none. */
+void tc_outcome_last_line(const char *text, size_t len, char *out, size_t size);
 /* Makes a reason of somebody else's one line of UTF-8. */
 void tc_outcome_clean(char *reason);
 

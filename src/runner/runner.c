@@ -30,7 +30,7 @@ typedef struct job {
     uint64_t trial;
     uint64_t due_ns; /* when it gets its next signal; 0: never */
     bool timed_out;
-    tc_tail output;
+    tc_tail output, errors;
 } job;
 
 struct tc_runner {
@@ -40,11 +40,13 @@ struct tc_runner {
     int64_t timeout_ms;
     int input;                /* or -1 */
     bool silent;              /* tc_runner_silence */
+    bool heard;               /* tc_runner_hear_errors */
     const char *name, *value; /* of one more variable; or NULL */
     tc_runner_check check;
     job *job;              /* `jobs` of them */
-    struct pollfd *polled; /* two per job: output, pidfd */
+    struct pollfd *polled; /* three per job: output, errors, pidfd */
 };
+enum { OUTPUT, ERRORS, ENDED, POLLED };
 
 static tacit_status check_program(const tc_runner *r, tacit_error *err)
 {
@@ -66,7 +68,7 @@ tacit_status tc_runner_new(tc_runner **out, const tc_space *space, char *const *
     r->timeout_ms = timeout_ms;
     r->input = -1;
     r->job = tc_alloc(jobs, sizeof *r->job);
-    r->polled = tc_alloc(2 * jobs, sizeof *r->polled);
+    r->polled = tc_alloc(POLLED * jobs, sizeof *r->polled);
     tacit_status status = r->job && r->polled ? TACIT_OK : tc_fail_memory(err);
     if (status == TACIT_OK)
         status = tc_template_new(&r->command, space, argv, err);
@@ -114,6 +116,11 @@ void tc_runner_set_check(tc_runner *r, tc_runner_check check)
 void tc_runner_silence(tc_runner *r)
 {
     r->silent = true;
+}
+
+void tc_runner_hear_errors(tc_runner *r)
+{
+    r->heard = true;
 }
 
 void tc_runner_set_variable(tc_runner *r, const char *name, const char *value)
@@ -199,7 +206,8 @@ static tacit_status launch(tc_runner *r, job *j, uint64_t trial, const double *v
     tc_launch l = {.argv = make_argv(r, trial, values, &a),
                    .envp = make_envp(r, trial, values, &a),
                    .in_fd = r->input,
-                   .silent = r->silent};
+                   .silent = r->silent,
+                   .heard = r->heard && !r->silent};
     tacit_status status =
         a.failed || !l.argv ? tc_fail_memory(err) : tc_program_find(l.argv[0], &path, err);
     if (status == TACIT_OK) {
@@ -223,31 +231,51 @@ tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values,
     return TACIT_OK;
 }
 
-static void close_output(job *j)
+static void close_end(int *fd)
 {
-    if (j->process.out_fd >= 0)
-        close(j->process.out_fd);
-    j->process.out_fd = -1;
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
-/* Takes what the pipe holds now. */
-static void read_output(job *j)
+/* Whoever does not take our standard error loses it, as from us. */
+static void pass_on(const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(STDERR_FILENO, bytes, n);
+        if (done < 0 && errno != EINTR)
+            return;
+        bytes += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+}
+
+/* Takes what a pipe holds now; passed: and writes it on. */
+static void read_pipe(int *fd, tc_tail *to, bool passed)
 {
     char chunk[4096];
     size_t total = 0;
-    while (j->process.out_fd >= 0 && total < DRAIN) {
-        ssize_t n = read(j->process.out_fd, chunk, sizeof chunk);
+    while (*fd >= 0 && total < DRAIN) {
+        ssize_t n = read(*fd, chunk, sizeof chunk);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
             return;
         if (n <= 0) {
-            close_output(j);
+            close_end(fd);
             return;
         }
-        tc_tail_add(&j->output, chunk, (size_t)n);
+        tc_tail_add(to, chunk, (size_t)n);
+        if (passed)
+            pass_on(chunk, (size_t)n);
         total += (size_t)n;
     }
+}
+
+static void read_pipes(job *j)
+{
+    read_pipe(&j->process.out_fd, &j->output, false);
+    read_pipe(&j->process.err_fd, &j->errors, true);
 }
 
 /* Waits for a job that has ended or was killed, and frees its slot. What it leaves of its
@@ -259,9 +287,12 @@ static int reap(tc_runner *r, job *j, bool kill_group)
         kill(-j->process.pid, SIGKILL);
     while (waitpid(j->process.pid, &status, 0) < 0 && errno == EINTR)
         ;
-    close_output(j);
+    read_pipe(&j->process.err_fd, &j->errors, true); /* its last words, also where it was stopped */
+    close_end(&j->process.out_fd);
+    close_end(&j->process.err_fd);
     close(j->process.pidfd);
     tc_tail_fini(&j->output);
+    tc_tail_fini(&j->errors);
     *j = (job){0};
     r->running--;
     return status;
@@ -298,12 +329,20 @@ static bool read_value(const tc_runner *r, const tc_tail *output, tc_job_result 
     return ok;
 }
 
+static void read_errors(const tc_tail *errors, tc_job_result *out)
+{
+    size_t len;
+    const char *text = tc_tail_get(errors, &len);
+    tc_outcome_last_line(text, len, out->said, sizeof out->said);
+}
+
 static tacit_status finish(tc_runner *r, job *j, tc_job_result *out, tacit_error *err)
 {
-    read_output(j);
+    read_pipes(j);
     bool timed_out = j->timed_out, no_memory = j->output.failed;
     *out = (tc_job_result){.trial = j->trial};
     out->ok = read_value(r, &j->output, out);
+    read_errors(&j->errors, out);
     int status = reap(r, j, timed_out);
     if (no_memory)
         return tc_fail_memory(err);
@@ -347,16 +386,17 @@ static bool poll_jobs(tc_runner *r, int time_ms)
     for (size_t i = 0; i < r->jobs; i++) {
         const job *j = &r->job[i];
         bool used = j->process.pid != 0;
-        r->polled[2 * i] = (struct pollfd){.fd = used ? j->process.out_fd : -1, .events = POLLIN};
-        r->polled[2 * i + 1] =
-            (struct pollfd){.fd = used ? j->process.pidfd : -1, .events = POLLIN};
+        const int fds[POLLED] = {
+            [OUTPUT] = j->process.out_fd, [ERRORS] = j->process.err_fd, [ENDED] = j->process.pidfd};
+        for (size_t k = 0; k < POLLED; k++)
+            r->polled[POLLED * i + k] = (struct pollfd){.fd = used ? fds[k] : -1, .events = POLLIN};
     }
-    int n = poll(r->polled, 2 * r->jobs, time_ms);
+    int n = poll(r->polled, POLLED * r->jobs, time_ms);
     if (n < 0)
         return false;
     for (size_t i = 0; i < r->jobs; i++)
-        if (r->polled[2 * i].revents != 0)
-            read_output(&r->job[i]);
+        if (r->polled[POLLED * i + OUTPUT].revents || r->polled[POLLED * i + ERRORS].revents)
+            read_pipes(&r->job[i]);
     return true;
 }
 
@@ -364,7 +404,7 @@ static bool poll_jobs(tc_runner *r, int time_ms)
 static job *ended_job(tc_runner *r)
 {
     for (size_t i = 0; i < r->jobs; i++)
-        if (r->job[i].process.pid != 0 && r->polled[2 * i + 1].revents != 0)
+        if (r->job[i].process.pid != 0 && r->polled[POLLED * i + ENDED].revents != 0)
             return &r->job[i];
     return NULL;
 }

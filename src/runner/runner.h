@@ -9,7 +9,7 @@
  * value is the last number on the last non-empty line of standard output, or the
  * "value" of a JSON object there; what is not plainly a number makes the trial
  * fail, never fall back to an earlier line (outcome.h). Standard error passes
- * through to ours. A job never outlives a time-out: its process group gets SIGTERM, then
+ * through to ours, or by us (tc_runner_hear_errors). A job never outlives a time-out: its process group gets SIGTERM, then
  * SIGKILL; and the program itself is killed when we die. One thread at a time. */
 #ifndef TC_RUNNER_RUNNER_H
 #define TC_RUNNER_RUNNER_H
@@ -28,6 +28,7 @@ typedef struct tc_job_result {
     double value;     /* ok */
     char reason[256]; /* not ok: "exit status 3", "killed by signal 9", "timed out after 600 s",
                              "no number on the last line: \"done\"", "value is nan", ... */
+    char said[128];   /* not ok: its last line on standard error, where that is heard; else "" */
 } tc_job_result;
 
 /* What a job gets between SIGTERM and SIGKILL. */
@@ -51,6 +52,9 @@ void tc_runner_set_variable(tc_runner *r, const char *name, const char *value);
 
 /* Standard error of programs that are started from now on is thrown away. */
 void tc_runner_silence(tc_runner *r);
+
+/* Standard error of programs that are started from now on goes through us to ours, so that its last line is known. */
+void tc_runner_hear_errors(tc_runner *r);
 
 /* Whether a value counts, which a program printed with this object on its last line (NULL: with none): false with a reason,
  * and the job has failed. Borrowed; without it every value counts. */

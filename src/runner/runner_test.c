@@ -114,6 +114,41 @@ static void failures_have_reasons(void **state)
     no_child_is_left();
 }
 
+/* Runs `script` with our standard error in a file; what is in it then. */
+static tc_job_result run_heard(const char *script, char *seen, size_t size)
+{
+    FILE *file = tmpfile();
+    int before = dup(STDERR_FILENO);
+    assert_true(file && before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    tc_runner *r = new_runner(script, 1, 0);
+    tc_runner_hear_errors(r);
+    start(r, 7, 1);
+    tc_job_result out = wait_one(r);
+    tc_runner_free(r);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    close(before);
+    rewind(file);
+    seen[fread(seen, 1, size - 1, file)] = '\0';
+    fclose(file);
+    return out;
+}
+
+static void the_last_error_is_heard_and_all_are_passed_on(void **state)
+{
+    char seen[400];
+    (void)state;
+    tc_job_result out = run_heard("echo one >&2; echo 5; printf 'no \\001 room\\n\\n' >&2; exit 3",
+                                  seen, sizeof seen);
+    assert_string_equal(out.said, "no ? room");
+    assert_string_equal(out.reason, "exit status 3");
+    assert_string_equal(seen, "one\nno \001 room\n\n");
+    out = run_heard("echo 5", seen, sizeof seen);
+    assert_true(out.ok && out.value == 5 && !*out.said && !*seen);
+    out = run_heard("exec 2>&-; exit 1", seen, sizeof seen);
+    assert_true(!out.ok && !*out.said && !*seen);
+    no_child_is_left();
+}
+
 static void much_output_is_read(void **state)
 {
     (void)state;
@@ -421,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_back),
         cmocka_unit_test(failures_have_reasons),
+        cmocka_unit_test(the_last_error_is_heard_and_all_are_passed_on),
         cmocka_unit_test(much_output_is_read),
         cmocka_unit_test(a_job_reads_what_it_is_given),
         cmocka_unit_test(jobs_run_together),

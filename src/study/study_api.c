@@ -609,6 +609,42 @@ tacit_status tacit_study_enqueue(tacit_study *s, const double *values, uint64_t 
     return TACIT_OK;
 }
 
+/* Of trial i: is it the first failure at its point, and the last word about it? */
+static bool wants_rerun(const tacit_trials *all, size_t i, size_t width)
+{
+    const tacit_trial *t = tacit_trials_get(all, i);
+    if (t->state != TACIT_TRIAL_FAIL)
+        return false;
+    for (size_t k = 0; k < tacit_trials_count(all); k++) {
+        const tacit_trial *other = tacit_trials_get(all, k);
+        bool counts = k < i || other->state != TACIT_TRIAL_FAIL;
+        if (counts && memcmp(t->values, other->values, width * sizeof *t->values) == 0)
+            return false;
+    }
+    return true;
+}
+
+tacit_status tacit_study_rerun_failed(tacit_study *s, uint64_t *queued, tacit_error *err)
+{
+    WITH_ERROR(err);
+    TC_GIVEN(s);
+    tacit_trials *all;
+    uint64_t n = 0, trial;
+    size_t width = tacit_space_params(tacit_study_space(s));
+    tacit_status status = TACIT_OK;
+    TC_TRY(tacit_study_trials(s, NULL, &all, err));
+    for (size_t i = 0; i < tacit_trials_count(all) && status == TACIT_OK; i++) {
+        if (!wants_rerun(all, i, width))
+            continue;
+        status = s->ops->enqueue(s, tacit_trials_get(all, i)->values, &trial, err);
+        n += status == TACIT_OK;
+    }
+    tacit_trials_free(all);
+    if (status == TACIT_OK && queued)
+        *queued = n;
+    return status;
+}
+
 tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, const double *y,
                                 tacit_error *err)
 {
@@ -618,11 +654,7 @@ tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, 
         return TACIT_OK;
     TC_GIVEN(values);
     TC_GIVEN(y);
-    if (protects_records(s))
-        return tc_fail(err, TACIT_E_UNSUPPORTED,
-                       "study \"%s\" protects validation records, and earlier results were made "
-                       "without its noise",
-                       s->doc->name);
+    TC_TRY(tacit_document_check_import(s->doc, err));
     return s->ops->import(s, n, values, y, err);
 }
 

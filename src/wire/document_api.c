@@ -91,6 +91,30 @@ tacit_status tacit_document_check_reply(const tacit_document *d, double value, t
     return tc_ldp_check_reply(d->algorithm, d->options, d->name, value, err);
 }
 
+/* Is each release about records, of which every one is in one release at most? */
+static bool protects_single_records(const tc_study_doc *d)
+{
+    const char *word = json_string_value(json_object_get(d->options, "protect"));
+    return d->algorithm->aggregator && d->algorithm->aggregator->unit && word &&
+           strcmp(word, "record") == 0;
+}
+
+tacit_status tacit_document_check_import(const tacit_document *d, tacit_error *err)
+{
+    TC_GIVEN(d);
+    if (tacit_document_protects_records(d))
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "study \"%s\" protects validation records, and earlier results were made "
+                       "without its noise",
+                       d->name);
+    if (protects_single_records(d))
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "study \"%s\" protects single records, each in one round, and nobody has "
+                       "counted those of earlier results",
+                       d->name);
+    return TACIT_OK;
+}
+
 /* An option as it is given, else its default; `none` where the algorithm has no such option. */
 static double number_of(const tc_study_doc *doc, const char *name, double none)
 {

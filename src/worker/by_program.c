@@ -41,6 +41,11 @@ static void silence(tc_evaluator *e)
     tc_runner_silence(runner_of(e));
 }
 
+static void hear_errors(tc_evaluator *e)
+{
+    tc_runner_hear_errors(runner_of(e));
+}
+
 static void set_check(tc_evaluator *e, tc_runner_check check)
 {
     tc_runner_set_check(runner_of(e), check);
@@ -57,6 +62,7 @@ tacit_status tc_evaluator_program(tc_evaluator **out, const tacit_document *docu
                              .stop = stop,
                              .free = end,
                              .silence = silence,
+                             .hear_errors = hear_errors,
                              .set_check = set_check};
     tacit_status status = tc_runner_new(&p->runner, tacit_document_space(document), opts->command,
                                         (size_t)opts->jobs, opts->timeout_ms, err);

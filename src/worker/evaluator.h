@@ -21,6 +21,8 @@ struct tc_evaluator {
     void (*silence)(
         tc_evaluator
             *e); /* what programs say on standard error is thrown away; NULL: there are none */
+    /* The last lines that programs write on standard error are known; NULL: there are none. */
+    void (*hear_errors)(tc_evaluator *e);
     /* Whether a value of a program counts (runner.h); NULL: functions say nothing but values. */
     void (*set_check)(tc_evaluator *e, tc_runner_check check);
     /* While `wait` is busy with a function it has this called a few times a second, by another thread. */

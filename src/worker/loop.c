@@ -25,7 +25,7 @@ enum { CALL_LEAST_S = 2, CALL_MOST_S = 20, CALLS = 3 };
 /* From a time-out to its report; and a lease where nothing else is said. */
 enum { MINUTE_MS = 60000, JOBS_MOST = 1024 };
 
-static TC_SIZED(sized_opts, tacit_worker_opts, user, user);
+static TC_SIZED(sized_opts, tacit_worker_opts, user, max_alike);
 static TC_SIZED(sized_result, tacit_worker_result, told, told);
 
 size_t tc_worker_used(const tc_worker *w)
@@ -569,10 +569,10 @@ static bool accepts(void *guard, const json_t *said, char *reason, size_t size)
     return tc_record_guard_accepts(guard, said, reason, size);
 }
 
-tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
-                              tacit_worker_result *out, tacit_error *err)
+tacit_status tc_worker_run(tacit_study *study, const tacit_worker_opts *opts, tc_failures *failures,
+                           tacit_worker_result *out, tacit_error *err)
 {
-    tc_worker w = {.study = study};
+    tc_worker w = {.study = study, .failures = failures};
     TC_GIVEN(study);
     TC_TRY(tc_worker_opts_take(&w.opts, opts, err));
     if (out)
@@ -582,6 +582,8 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
     TC_TRY(make_evaluator(&w.evaluator, tacit_study_document(study), &w.opts, w.served, err));
     if (study->guard && w.evaluator->set_check)
         w.evaluator->set_check(w.evaluator, (tc_runner_check){accepts, study->guard});
+    if (!study->guard && w.opts.max_alike > 0 && w.evaluator->hear_errors)
+        w.evaluator->hear_errors(w.evaluator); /* failures are compared */
     w.evaluator->tick = tick;
     w.evaluator->loop = &w;
     w.n_params = tacit_space_params(tacit_study_space(study));
@@ -594,4 +596,11 @@ tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
     tc_free(w.slots);
     tc_arena_fini(&w.arena);
     return status;
+}
+
+tacit_status tacit_worker_run(tacit_study *study, const tacit_worker_opts *opts,
+                              tacit_worker_result *out, tacit_error *err)
+{
+    tc_failures none = {0};
+    return tc_worker_run(study, opts, &none, out, err);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "user/user_workers.h"
 #include "worker/evaluator.h"
+#include "worker/failures.h"
 #include "worker/process.h"
 
 typedef struct tc_slot {
@@ -47,7 +48,7 @@ typedef struct tc_worker {
     bool waits;              /* it was said for what it waits */
     bool stopped;            /* by opts.stop or opts.evaluate */
     uint64_t due_ns;         /* when opts.time_ms is over; 0: never */
-    uint64_t failures;       /* in a row */
+    tc_failures *failures;   /* of the run, which may be longer than the call */
     bool reported;           /* anything was told, by this run or for an earlier one */
     tacit_worker_result result;
     /* A coordinator that does not answer: since when, when it is asked again, and how long after that. */

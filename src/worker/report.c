@@ -113,7 +113,7 @@ static tacit_status make_report(tc_worker *w, tc_slot *s, tacit_error *err)
     const tc_job_result *r = &s->result;
     if (w->opts.as)
         return make_reply(w, s, err);
-    w->failures = r->ok ? 0 : w->failures + 1;
+    tc_failures_note(w->failures, r, s->batch.pulls > 0);
     s->told = (tacit_report){.size = sizeof s->told,
                              .kind = s->batch.pulls > 0 ? TACIT_REPORT_BATCH
                                      : r->ok            ? TACIT_REPORT_VALUE
@@ -225,11 +225,12 @@ static tacit_status tell(tc_worker *w, tc_slot *s, tacit_error *err)
     tc_worker_emit(
         w, (tacit_worker_event){.kind = TACIT_WORKER_TOLD, .trial = s->trial, .report = &s->told});
     /* To stop because of failures would tell of records, which noise hides. */
-    if (w->study->guard || w->opts.max_failures == 0 || w->failures < w->opts.max_failures)
+    if (w->study->guard)
         return TACIT_OK;
-    w->result.end = TACIT_WORKER_FAILURES;
-    return tc_fail(err, TACIT_E_STATE, "%" PRIu64 " trials failed in a row, the last with \"%s\"",
-                   w->failures, s->result.reason);
+    tacit_status broken = tc_failures_check(w->failures, &w->opts, err);
+    if (broken != TACIT_OK)
+        w->result.end = TACIT_WORKER_FAILURES;
+    return broken;
 }
 
 tacit_status tc_worker_deliver(tc_worker *w, tacit_error *err)

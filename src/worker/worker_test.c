@@ -203,13 +203,67 @@ static void failures_are_told_and_counted(void **state)
     assert_int_equal(r.end, TACIT_WORKER_FAILURES);
     assert_int_equal(r.told, 2);
     o.evaluate = return_nan;
-    o.max_failures = 0;
+    o.max_failures = o.max_alike = 0;
     assert_ok(tacit_worker_run(s.study, &o, &r, &err));
     assert_int_equal(count(s.study, TACIT_TRIAL_FAIL), TRIALS);
     assert_ok(tacit_study_trial(s.study, 5, &t, &err));
     assert_non_null(strstr(t->reason, "nan"));
     tacit_trial_free(t);
     scene_end(&s);
+}
+
+/* Fails, but for the calls from `fine` on to the one before `again`; from `other` on for another reason. */
+typedef struct failing {
+    int called, fine, again, other;
+} failing;
+
+static tacit_status fail_mostly(void *user, uint64_t trial, const double *x, double *value,
+                                tacit_error *err)
+{
+    failing *f = user;
+    int call = ++f->called;
+    (void)trial;
+    *value = x[0];
+    if (call >= f->fine && call < f->again)
+        return TACIT_OK;
+    err->code = TACIT_E_IO;
+    snprintf(err->msg, sizeof err->msg, "no module named %s", call >= f->other ? "b" : "a");
+    return TACIT_E_IO;
+}
+
+static tacit_status run_failing(failing f, tacit_worker_opts o, tacit_worker_result *r,
+                                tacit_error *err)
+{
+    tacit_study *s = make_study();
+    o.evaluate = fail_mostly;
+    o.user = &f;
+    tacit_status status = tacit_worker_run(s, &o, r, err);
+    assert_int_equal(count(s, TACIT_TRIAL_FAIL) + count(s, TACIT_TRIAL_COMPLETE), r->told);
+    tacit_study_close(s);
+    return status;
+}
+
+static void a_broken_command_does_not_eat_the_study(void **state)
+{
+    tacit_error err = {0};
+    tacit_worker_result r = TACIT_WORKER_RESULT;
+    tacit_worker_opts o = TACIT_WORKER_OPTS;
+    (void)state;
+    assert_int_equal(o.max_alike, 3);
+    assert_fails(run_failing((failing){.fine = 9, .again = 9, .other = 9}, o, &r, &err),
+                 TACIT_E_STATE,
+                 "the first 3 trials of this run failed alike, with \"no module named a\"");
+    assert_int_equal(r.end, TACIT_WORKER_FAILURES);
+    assert_int_equal(r.told, 3);
+    /* Two reasons, or a success before them: the command works, and some points are bad. */
+    assert_ok(run_failing((failing){.fine = 9, .again = 9, .other = 3}, o, &r, &err));
+    assert_int_equal(r.told, TRIALS);
+    assert_ok(run_failing((failing){.fine = 1, .again = 2, .other = 9}, o, &r, &err));
+    assert_ok(run_failing((failing){.fine = 3, .again = 4, .other = 9}, o, &r, &err));
+    assert_int_equal(r.told, TRIALS);
+    o.max_alike = 0;
+    assert_ok(run_failing((failing){.fine = 9, .again = 9, .other = 9}, o, &r, &err));
+    assert_int_equal(r.told, TRIALS);
 }
 
 /* A study that two workers of this process run at once. */
@@ -470,6 +524,7 @@ int main(void)
         cmocka_unit_test(several_functions_run_at_once),
         cmocka_unit_test(two_workers_of_one_process),
         cmocka_unit_test(failures_are_told_and_counted),
+        cmocka_unit_test(a_broken_command_does_not_eat_the_study),
         cmocka_unit_test(what_was_cancelled_is_run_again),
         cmocka_unit_test(what_ran_when_it_was_stopped_is_told),
         cmocka_unit_test(time_is_over),

@@ -341,11 +341,24 @@ static void inspect(void)
     CHECK(start + (size_t)evaluated == 5 && alone[4] <= 0);
 }
 
-/* The way to the coordinator: the caller's own. */
+/* The way to the coordinator: the caller's own; and what was heard of rounds. */
 typedef struct way {
     tacit_coordinator *c;
     tacit_response *last;
+    int sent, heard, waited, other;
 } way;
+
+static void hear(void *user, const tacit_agent_event *e)
+{
+    way *by = (way *)user;
+    tacit_agent_event_kind kind = e->kind;
+    MADE(e);
+    CHECK(e->party == TACIT_UNKNOWN && e->round <= 5 && e->deadline_ms >= 0);
+    by->sent += kind == TACIT_AGENT_SENT && e->epsilon > 0 && e->delta == 1e-5 && !e->text;
+    by->heard += kind == TACIT_AGENT_HEARD;
+    by->waited += kind == TACIT_AGENT_WAITS && *e->text;
+    by->other += kind == TACIT_AGENT_WITHHELD || kind == TACIT_AGENT_SKIPPED;
+}
 
 static tacit_status carry(void *user, const tacit_request *request, tacit_agent_answer *answer,
                           tacit_error *error)
@@ -364,7 +377,8 @@ static tacit_status carry(void *user, const tacit_request *request, tacit_agent_
 static void agents(void)
 {
     world w = begin();
-    way by = {w.c, NULL};
+    way by = {w.c, NULL, 0, 0, 0, 0};
+    tacit_agent_summary now = TACIT_AGENT_SUMMARY;
     char *token = NULL, *promise = NULL;
     tacit_agent *a[2] = {NULL, NULL};
     int considered = 0;
@@ -387,11 +401,16 @@ static void agents(void)
     tacit_text_free(promise);
     o = agent_opts("memory:", token);
     o.exchange = carry;
+    o.listen = hear;
     o.user = &by;
     o.accept_restored = true;
     GOOD(tacit_agent_join(&a[1], &o, &err));
     CHECK(tacit_agent_number(a[1]) == 1);
     work(w.c, a);
+    CHECK(by.sent > 0 && by.heard == by.sent && by.waited > 0 && by.other == 0);
+    GOOD(tacit_agent_summarize(a[0], &now, &err));
+    CHECK(now.epsilon > 0 && now.epsilon <= 5 && now.limit == 6 && now.delta == 1e-5);
+    CHECK(now.end == TACIT_WORKER_FAILED && !*now.not_private); /* it was stepped */
     tacit_agent_close(a[0]);
     tacit_agent_close(a[1]);
     tacit_response_free(by.last);

@@ -92,6 +92,7 @@ static void documents_of_files_and_replies(void)
     d = parse(PLAIN);
     CHECK(!tacit_document_takes_replies(d));
     GOOD(tacit_document_check_reply(d, 0.1234567, &err));
+    GOOD(tacit_document_check_import(d, &err));
     tacit_document_free(d);
     d = parse("{\"name\": \"f\", \"direction\": \"minimize\", \"trials\": 3, \"space\": {\"x\": "
               "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": "
@@ -208,6 +209,16 @@ static void ask_and_tell(tacit_study *s)
     CHECK(t->state == TACIT_TRIAL_FAIL && isnan(t->value));
     SAME(t->reason, "no power");
     tacit_trial_free(t);
+}
+
+/* The point of trial 1, last of all: the journal is read before. */
+static void run_again(tacit_study *s)
+{
+    uint64_t queued = 9;
+    GOOD(tacit_study_rerun_failed(s, &queued, &err));
+    CHECK(queued == 1 && count(s, TACIT_TRIAL_WAITING) == 1);
+    GOOD(tacit_study_rerun_failed(s, &queued, &err));
+    CHECK(queued == 0);
 }
 
 static void check_event(const tacit_event *e)
@@ -332,6 +343,7 @@ static void trials(void)
     reports(s);
     summaries(s);
     read_journal(s);
+    run_again(s);
     FAILS(tacit_study_set_state(s, TACIT_STUDY_PAUSED, &err), TACIT_E_UNSUPPORTED);
     tacit_study_set_patience(s, 1, 1);
     CHECK(!tacit_study_is_away(s));

@@ -137,7 +137,7 @@ static tacit_worker_end run(scene *s, tacit_worker_opts *o, const char *document
 static void functions(void)
 {
     tacit_evaluate f = evaluate;
-    scene all = {0}, two = {0}, threads = {0}, failing = {0}, pulled = {0};
+    scene all = {0}, two = {0}, threads = {0}, failing = {0}, alike = {0}, pulled = {0};
     tacit_worker_opts o = opts_of(&all);
     o.evaluate = f;
     CHECK(run(&all, &o, PLAIN, TACIT_OK) == TACIT_WORKER_ENOUGH);
@@ -157,6 +157,10 @@ static void functions(void)
     o.max_failures = 3;
     CHECK(run(&failing, &o, PLAIN, TACIT_E_STATE) == TACIT_WORKER_FAILURES);
     CHECK(failing.told == 3 && failing.kind == TACIT_REPORT_FAILED);
+    o = opts_of(&alike);
+    alike.fails = true;
+    CHECK(o.max_alike == 3);
+    CHECK(run(&alike, &o, PLAIN, TACIT_E_STATE) == TACIT_WORKER_FAILURES && alike.told == 3);
     o = opts_of(&pulled);
     o.pulls = 2;
     CHECK(run(&pulled, &o, PULLS, TACIT_OK) == TACIT_WORKER_ENOUGH);

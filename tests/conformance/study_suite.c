@@ -320,6 +320,51 @@ static void a_queued_point_comes_first(void **state)
     tacit_study_close(s);
 }
 
+static uint64_t fail_one(tacit_study *s)
+{
+    tacit_error err = {0};
+    uint64_t trial;
+    double v[WIDTH];
+    assert_ok(tacit_study_ask(s, &trial, v, &err));
+    assert_ok(tacit_study_fail(s, trial, "no power", &err));
+    return trial;
+}
+
+static uint64_t rerun(tacit_study *s)
+{
+    tacit_error err = {0};
+    uint64_t queued = 9;
+    assert_ok(tacit_study_rerun_failed(s, &queued, &err));
+    return queued;
+}
+
+/* Each point once, as long as nobody has a word about it but that it failed. */
+static void failed_points_are_queued_once_more(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_study *s = create();
+    uint64_t trial;
+    double v[WIDTH];
+    tacit_trial *t;
+    assert_int_equal(rerun(s), 0);
+    uint64_t failed = fail_one(s);
+    assert_int_equal(rerun(s), 1);
+    assert_int_equal(rerun(s), 0);
+    assert_ok(tacit_study_ask(s, &trial, v, &err));
+    assert_ok(tacit_study_trial(s, failed, &t, &err));
+    assert_true(trial != failed && memcmp(t->values, v, sizeof v) == 0);
+    assert_int_equal(t->state, TACIT_TRIAL_FAIL);
+    tacit_trial_free(t);
+    assert_int_equal(rerun(s), 0); /* it runs */
+    assert_ok(tacit_study_fail(s, trial, "again", &err));
+    assert_int_equal(rerun(s), 1); /* both are of one point */
+    assert_ok(tacit_study_ask(s, &trial, v, &err));
+    assert_ok(tacit_study_tell(s, trial, 0.5, &err));
+    assert_int_equal(rerun(s), 0);
+    tacit_study_close(s);
+}
+
 static void an_import_is_all_or_none(void **state)
 {
     (void)state;
@@ -580,6 +625,7 @@ int study_suite_run(const study_place *p)
         IN_STORAGE(a_worker_gets_its_trials_back),
         IN_STORAGE(pulls_are_one_trial),
         IN_STORAGE(a_queued_point_comes_first),
+        IN_STORAGE(failed_points_are_queued_once_more),
         IN_STORAGE(an_import_is_all_or_none),
         IN_STORAGE(leases_are_renewed_and_pass_on),
         IN_STORAGE(trials_are_listed_by_state_and_number),

@@ -26,6 +26,10 @@ take_part() { # STUDY FILE: in this process
         --storage "$storage" --epsilon 6 --delta 0.01 --test-seed 7 --accept-not-private --format json \
         -- "$dir/train" '{x}' > "$dir/$2.out" 2> "$dir/$2.err"
 }
+five_told() { # STUDY FILE: and the best of them was printed
+    [ "$("$tacit" trials "$1" --storage "$storage" --format jsonl | grep -c COMPLETE)" = 5 ] &&
+        [ "$("$tacit" best "$1" --storage "$storage" --format json)" = "$(cat "$dir/$2.out")" ]
+}
 ran() { if [ -e "$dir/ran" ]; then wc -l < "$dir/ran"; else echo 0; fi; }
 ran_often() { [ "$(ran)" -ge "$1" ]; }
 refused() { # FILE STATUS
@@ -64,7 +68,7 @@ rm "$dir/slow"
 take_part t other || { fail "an agent of another study"; cat "$dir/other.err"; }
 cp "$dir/s.join" "$dir/here.join"
 wait $first || { fail "the first agent"; cat "$dir/first.err"; }
-[ "$(grep -c '"trials":5' "$dir/first.out")" = 1 ] || fail "five trials expected"
+five_told s first || fail "five trials expected"
 
 # ---- killed, while the program that it runs lives on
 sed 's/"name": "s"/"name": "u"/' "$dir/s.json" > "$dir/u.json"
@@ -85,7 +89,7 @@ rm "$dir/slow"
 again= # a server is told of it a little later
 [ "${AGENT_STORE:-sqlite}" = sqlite ] || again=await
 $again take_part u next || { fail "the agent after one that was killed"; cat "$dir/next.err"; }
-[ "$(grep -c '"trials":5' "$dir/next.out")" = 1 ] || fail "five trials after a kill expected"
+five_told u next || fail "five trials after a kill expected"
 
 # ---- two that find no storage yet: one of them makes it, and is the agent
 if [ "${AGENT_STORE:-sqlite}" = sqlite ]; then

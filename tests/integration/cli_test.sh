@@ -189,6 +189,36 @@ check "a broken command gives up" run 4 optimize study.json --storage sqlite:///
 check "and says why" grep -qF '3 trials failed in a row, the last with "exit status 3"' err
 good "failed trials are kept" trials square --storage sqlite:///f.db --state fail --format jsonl
 check "all three" lines 3
+# Without the option three that are all alike are enough, unless a trial of this run has succeeded.
+check "a broken command does not eat the study" run 4 optimize study.json --storage sqlite:///e.db -- ./fails.sh
+check "and says how to go on" grep -qxF 'tacit: the first 3 trials of this run failed alike, with "exit status 3": the command seems to be broken; mend the command and run it again, or go on anyway with --max-failures 0' err
+good "three trials are used up" trials square --storage sqlite:///e.db --state fail --format jsonl
+check "and no more" lines 3
+check "go on anyway" run 4 optimize study.json --storage sqlite:///e.db --quiet --max-failures 0 -- ./fails.sh
+good "all are used up" trials square --storage sqlite:///e.db --state fail --format jsonl
+check "twelve" lines 12
+good "the failed points once more" enqueue square --storage sqlite:///e.db --failed
+check "twelve are queued" [ "$(sed -n 2p out | xargs)" = 12 ]
+check "failed trials count" grep -qxF 'failed trials count towards the 12 that are planned: tacit optimize --trials 24 runs all that are queued' err
+good "once" enqueue square --storage sqlite:///e.db --failed --format json
+check "none is queued twice" says '{"queued":0}'
+good "they are run" optimize square --storage sqlite:///e.db --trials 24 --quiet -- ./square.sh '{x}' '{n}' '{kind}'
+good "at the same points" trials square --storage sqlite:///e.db --format csv
+check "all twelve" [ "$(grep FAIL out | cut -d, -f4-6)" = "$(grep COMPLETE out | cut -d, -f4-6)" ]
+printf '#!/bin/sh\n[ "$1" -eq 0 ] && echo 2 || exit 3\n' > first.sh
+printf '#!/bin/sh\nexit $((1 + $1 %% 2))\n' > turns.sh
+printf '#!/bin/sh\necho "no room for $1" >&2; exit 1\n' > others.sh
+printf '#!/bin/sh\necho "trial $1" >&2; echo "no module named x" >&2; exit 1\n' > module.sh
+chmod +x first.sh turns.sh others.sh module.sh
+check "after a success it takes ten" run 4 optimize study.json --storage sqlite:///g.db -- ./first.sh '{trial}'
+check "in a row" grep -qF '10 trials failed in a row, the last with "exit status 3"' err
+check "and with two reasons, too" run 4 optimize study.json --storage sqlite:///h.db -- ./turns.sh '{trial}'
+check "ten in a row" grep -qF '10 trials failed in a row, the last with "exit status 2"' err
+check "errors of one status that differ" run 4 optimize study.json --storage sqlite:///i.db -- ./others.sh '{trial}'
+check "are not alike" grep -qF '10 trials failed in a row, the last with "exit status 1"' err
+check "all that a program says on standard error is passed on" [ "$(grep -c '^no room for [0-9]$' err)" = 10 ]
+check "the last line decides" run 4 optimize study.json --storage sqlite:///j.db -- ./module.sh '{trial}'
+check "and is shown" grep -qF 'failed alike, with "exit status 1: no module named x": the command seems to be broken' err
 good "some failures" optimize study.json --storage sqlite:///half.db --trials 6 --quiet -- ./half.sh '{trial}'
 good "failures are counted" trials square --storage sqlite:///half.db --state FAIL --format jsonl
 check "three of six" lines 3
@@ -196,6 +226,22 @@ check "with their reason" says '"reason":"value is nan"'
 check "a slow program times out" run 4 optimize study.json --storage sqlite:///slow.db --trials 1 --timeout-s 0.1 -- ./slow.sh
 good "and fails" trials square --storage sqlite:///slow.db --format json
 check "with its reason" says "timed out after 0.1 s"
+
+# ---- points of one's own
+
+good "a point creates the study" enqueue study.json --storage sqlite:///own.db --param x=0.5 --param n=2 --param kind=a
+check "its trial waits" [ "$(sed -n 2p out | xargs)" = "0 WAITING" ]
+good "another one" enqueue square --storage sqlite:///own.db --param x=1 --param n=3 --param "kind=b c" --format json
+check "as JSON" says '{"trial":1,"state":"WAITING"}'
+good "they are asked for first" ask square --storage sqlite:///own.db --format json
+check "in order" says '"trial":0'
+bad 2 "give either the point, --param NAME=VALUE for each parameter, or --failed" enqueue square --storage sqlite:///own.db
+bad 2 "give either the point, --param NAME=VALUE for each parameter, or --failed" \
+    enqueue square --storage sqlite:///own.db --failed --param x=1
+bad 2 "the study has no parameter \"y\"" enqueue square --storage sqlite:///own.db --param y=1
+bad 2 "the parameter n is missing" enqueue square --storage sqlite:///own.db --param x=1 --param kind=a
+bad 3 "there is no file none.db" enqueue square --storage sqlite:///none.db --failed
+bad 2 "the parameter n is missing" enqueue study.json --storage sqlite:///none.db --param x=1 --param kind=a
 
 # ---- what a program prints
 

@@ -40,7 +40,9 @@ first=$!
 agent 1 --epsilon 2.6 --delta 0.01
 second=$!
 wait $first || { fail "agent 0"; cat "$dir/a0.err"; }
-wait $second || { fail "agent 1"; cat "$dir/a1.err"; }
+got=0
+wait $second || got=$?
+[ $got = 9 ] || { fail "agent 1 withheld messages and ends with $got"; cat "$dir/a1.err"; }
 remote privacy s > "$dir/ledger"
 
 inspect() { # NUMBER OPTIONS...

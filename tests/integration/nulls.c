@@ -235,6 +235,7 @@ static void call_document(void)
     EMPTY(tacit_document_agents(NULL));
     EMPTY(tacit_document_takes_replies(NULL));
     EMPTY(tacit_document_protects_records(NULL));
+    REFUSED("d", tacit_document_check_import(NULL, err));
     REFUSED("d", tacit_document_check_reply(NULL, 0, err));
     HARMLESS(tacit_document_range(NULL, x, x + 1));
     HARMLESS(tacit_document_range(document, NULL, NULL));
@@ -360,6 +361,7 @@ static void call_trials(void)
     REFUSED("batch", tacit_study_add_pull(study, NULL, 0, err));
     REFUSED("s", tacit_study_enqueue(NULL, x, NULL, err));
     REFUSED("values", tacit_study_enqueue(study, NULL, NULL, err));
+    REFUSED("s", tacit_study_rerun_failed(NULL, NULL, err));
     REFUSED("s", tacit_study_import(NULL, 1, x, x, err));
     REFUSED("values", tacit_study_import(study, 1, NULL, x, err));
     REFUSED("y", tacit_study_import(study, 1, x, NULL, err));
@@ -679,6 +681,7 @@ static void call_agent(tacit_agent *a, const tacit_agent_opts *opts)
 {
     tacit_worker_opts work = TACIT_WORKER_OPTS;
     tacit_agent_next next;
+    tacit_agent_summary now = TACIT_AGENT_SUMMARY;
     tacit_traffic *traffic;
     tacit_agent *out;
     work.evaluate = evaluate;
@@ -688,6 +691,8 @@ static void call_agent(tacit_agent *a, const tacit_agent_opts *opts)
     EMPTY(tacit_agent_number(NULL));
     REFUSED("a", tacit_agent_promise(NULL, &text, err));
     REFUSED("text", tacit_agent_promise(a, NULL, err));
+    REFUSED("a", tacit_agent_summarize(NULL, &now, err));
+    REFUSED("out", tacit_agent_summarize(a, NULL, err));
     EMPTY(tacit_agent_study(NULL));
     REFUSED("a", tacit_agent_step(NULL, 0, &next, err));
     REFUSED("next", tacit_agent_step(a, 0, NULL, err));

@@ -6,6 +6,7 @@
 #include "study/study_ref.h"
 #include "frame/verbs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_FILES  32
@@ -102,7 +103,9 @@ static tacit_status draw_study(const tc_invocation *in, plot_kind kind, tc_text 
 {
     const plot_opts *o = in->opts;
     tc_study_ref ref = {0};
-    const tc_where where = {.storage = (char *)tc_storage_url(o->storage)};
+    /* From a storage only, also where TACIT_SERVER is set. */
+    bool named = o->storage || getenv("TACIT_SERVER");
+    const tc_where where = {.storage = named ? (char *)tc_storage_url(o->storage) : NULL};
     if (in->n_args != 1)
         return tc_fail(err, TACIT_E_ARG, "one study is drawn at a time, %zu were given",
                        in->n_args);

@@ -2,25 +2,26 @@
  *
  * <tacit/agent.h> does the rounds and runs the trials. */
 #include "base/memory.h"
+#include "federation/agent_talk.h"
 #include "federation/server_options.h"
+#include "study/import_rows.h"
 #include "study/records_options.h"
 #include "study/storage.h"
-#include "study/worker_talk.h"
+#include "study/trial_rows.h"
 #include "frame/verbs.h"
 
 #include <tacit/agent.h>
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define STORAGE_DEFAULT "sqlite:///tacit-agent.db"
-
 typedef struct options {
-    char *storage, *study, *as, *token_file, *fingerprint, *ledger;
+    char *storage, *study, *as, *token_file, *fingerprint, *ledger, *import;
     double epsilon, delta, timeout_s, patience_s;
     bool accept_not_private, accept_restored, any_choices;
-    int64_t test_seed, test_key, pulls;
+    int64_t test_seed, test_key, pulls, jobs, max_failures;
     tc_records_words records;
 } options;
 
@@ -31,8 +32,13 @@ static const tc_option table[] = {
                      "what the storage calls it, where it has another study of that name already",
                      .value = "NAME"),
     TC_SERVER_OPTIONS(options),
-    TC_STRING_OPTION("storage", offsetof(options, storage), STORAGE_DEFAULT,
+    TC_STRING_OPTION("storage", offsetof(options, storage), TC_AGENT_STORAGE_DEFAULT,
                      "where this agent keeps its key, its trials and its ledger", .value = "URL"),
+    TC_STRING_OPTION(
+        "import", offsetof(options, import), NULL,
+        "earlier results of this agent, a CSV file as tacit import reads it: its first "
+        "trials; once",
+        .value = "FILE"),
     TC_STRING_OPTION("ledger", offsetof(options, ledger), "agent",
                      "the agent's own ledger: studies on the same data share one", .value = "NAME"),
     TC_FLOAT_OPTION(
@@ -55,6 +61,9 @@ static const tc_option table[] = {
     TC_ANY_CHOICES_OPTION(options, any_choices),
     TC_FLOAT_OPTION("timeout-s", offsetof(options, timeout_s), "0", 0, 1e7,
                     "seconds a program may take, then its trial fails; 0 is no limit"),
+    TC_INT_OPTION("jobs", offsetof(options, jobs), "1", 1, 1024,
+                  "trials evaluated at the same time, between two looks at the rounds"),
+    TC_MAX_FAILURES_OPTION(options, max_failures),
     TC_FLOAT_OPTION("patience-s", offsetof(options, patience_s), "3600", 0, 1e9,
                     "seconds a coordinator may stay silent before the agent gives up"),
     TC_INT_OPTION(
@@ -72,17 +81,22 @@ typedef struct party {
     const options *o;
     char *token;
     tacit_agent *agent;
+    tc_agent_talk talk;
+    tc_import_rows rows; /* of --import, once read is set */
+    bool read;
 } party;
 
 static void party_close(party *p)
 {
+    tc_agent_talk_end(&p->talk);
     tacit_agent_close(p->agent);
+    tc_import_fini(&p->rows);
     if (p->token)
         explicit_bzero(p->token, strlen(p->token));
     tc_free(p->token);
 }
 
-/* ---- joining ---- */
+/* ---- options ---- */
 
 static tacit_status check(const options *o, tacit_error *err)
 {
@@ -96,31 +110,99 @@ static tacit_status check(const options *o, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_worker_opts worker_opts(const party *p)
+/* While something is waited for: the line on a terminal shows how it stands by now. */
+static bool stop(void *user)
+{
+    party *p = user;
+    tc_agent_talk_tick(&p->talk);
+    return tc_interrupted();
+}
+
+static void hear_trial(void *user, const tacit_worker_event *e)
+{
+    tc_agent_talk_trial(&((party *)user)->talk, e);
+}
+
+static void hear_round(void *user, const tacit_agent_event *e)
+{
+    tc_agent_talk_round(&((party *)user)->talk, e);
+}
+
+static void note(void *user, const char *text)
+{
+    tc_agent_talk_note(&((party *)user)->talk, text);
+}
+
+static tacit_worker_opts worker_opts(party *p)
 {
     tacit_worker_opts w = TACIT_WORKER_OPTS;
+    w.jobs = (uint64_t)p->o->jobs;
+    w.pulls = (uint64_t)p->o->pulls;
+    tc_worker_talk_failures(&w, p->in, p->o->max_failures);
     w.command = p->in->command;
     w.timeout_ms = (int64_t)(p->o->timeout_s * 1000);
     w.any_choices = p->o->any_choices;
-    w.stop = tc_stop_at_interrupt;
+    w.stop = stop;
+    w.listen = hear_trial;
+    w.user = p;
     return w;
 }
 
-/* A command that cannot be run is found out before a place is taken. */
-static tacit_status check_command(void *user, const tacit_agent_offer *offer, tacit_error *err)
+/* ---- earlier results ---- */
+
+/* What an agent contributes is protected whatever it is made of, where the unit is the agent: then they cost nothing. */
+static tacit_status read_import(party *p, const tacit_document *doc, tacit_error *err)
+{
+    const char *file = p->o->import;
+    if (!file || p->read)
+        return TACIT_OK;
+    TC_TRY(tacit_document_check_import(doc, err));
+    TC_TRY(tc_import_read(&p->rows, doc, file, p->in->quiet, err));
+    p->read = true;
+    if (p->rows.n < tacit_document_trials(doc))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "%s has %zu results, and study %s plans %" PRIu64
+                   " trials, which they count towards: give fewer of them",
+                   file, p->rows.n, tacit_document_name(doc), tacit_document_trials(doc));
+}
+
+/* They are the first trials, or none: so the same command may be given again. */
+static tacit_status import(party *p, tacit_error *err)
+{
+    tacit_study *s = tacit_agent_study(p->agent);
+    tacit_trials *all;
+    if (!p->o->import)
+        return TACIT_OK;
+    TC_TRY(tacit_study_trials(s, NULL, &all, err));
+    bool begun = tacit_trials_count(all) > 0;
+    tacit_trials_free(all);
+    if (begun) {
+        tc_note(p->in->quiet, "study %s has trials here already: %s is not imported",
+                tacit_study_name(s), p->o->import);
+        return TACIT_OK;
+    }
+    TC_TRY(read_import(p, tacit_study_document(s), err));
+    TC_TRY(tacit_study_import(s, p->rows.n, p->rows.values, p->rows.y, err));
+    tc_note(p->in->quiet, "%zu results of %s are the first trials", p->rows.n, p->o->import);
+    return TACIT_OK;
+}
+
+/* ---- joining ---- */
+
+/* What cannot be run, or imported, is found out before a place is taken. */
+static tacit_status consider(void *user, const tacit_agent_offer *offer, tacit_error *err)
 {
     tacit_document *doc;
     tacit_worker_opts w = worker_opts(user);
     TC_TRY(tacit_document_restore(&doc, offer->document, offer->points, err));
-    tacit_status status = tacit_worker_check(doc, &w, err);
+    tacit_status status = tc_worker_talk_check(doc, ((party *)user)->in, err);
+    if (status == TACIT_OK)
+        status = tacit_worker_check(doc, &w, err);
+    if (status == TACIT_OK)
+        status = read_import(user, doc, err);
     tacit_document_free(doc);
     return status;
-}
-
-static void say(void *user, const char *text)
-{
-    const party *p = user;
-    tc_note(p->in->quiet, "%s", text);
 }
 
 static tacit_status join(party *p, tacit_error *err)
@@ -143,9 +225,10 @@ static tacit_status join(party *p, tacit_error *err)
     opts.accept_not_private = o->accept_not_private;
     opts.accept_restored = o->accept_restored;
     opts.patience_s = o->patience_s;
-    opts.consider = check_command;
-    opts.stop = tc_stop_at_interrupt;
-    opts.note = say;
+    opts.consider = consider;
+    opts.stop = stop;
+    opts.note = note;
+    opts.listen = hear_round;
     opts.user = p;
     opts.test_seed = o->test_seed;
     opts.test_key = (uint64_t)o->test_key;
@@ -167,48 +250,66 @@ static tacit_status say_promise(party *p, tacit_error *err)
     return TACIT_OK;
 }
 
+/* How to go on, where the command seems to be broken. */
+static tacit_status advise(party *p, tacit_status status, tacit_error *err)
+{
+    tacit_agent_summary now = TACIT_AGENT_SUMMARY;
+    bool known = tacit_agent_summarize(p->agent, &now, NULL) == TACIT_OK;
+    return known && now.end == TACIT_WORKER_FAILURES ? tc_worker_talk_broken(status, err) : status;
+}
+
 static tacit_status take_part(party *p, tacit_error *err)
 {
-    tc_worker_talk talk = {.quiet = true};
     tacit_worker_opts w = worker_opts(p);
-    w.listen = tc_worker_talk_listen;
-    w.user = &talk;
-    w.pulls = (uint64_t)p->o->pulls;
     TC_TRY(join(p, err));
     tc_note(p->in->quiet, "agent %" PRIu64 " of study %s", tacit_agent_number(p->agent),
             p->o->study);
     TC_TRY(say_promise(p, err));
-    return tacit_agent_work(p->agent, &w, err);
+    TC_TRY(import(p, err));
+    tc_agent_talk_start(&p->talk, p->agent);
+    tacit_status status = tacit_agent_work(p->agent, &w, err);
+    tc_agent_talk_end(&p->talk);
+    return status == TACIT_OK ? status : advise(p, status, err);
 }
 
 /* ---- the end ---- */
 
-static tacit_status print_best(party *p, tacit_error *err)
+/* With the command that shows it again, which finds the default storage by itself (study_ref.h). */
+static void say_where(const party *p)
 {
-    static const char *const columns[] = {"agent", "study", "trials", "best"};
+    const options *o = p->o;
+    bool usual = strcmp(o->storage, TC_AGENT_STORAGE_DEFAULT) == 0 && !getenv("TACIT_STORAGE") &&
+                 !getenv("TACIT_SERVER");
+    tc_note(p->in->quiet, "the trials are kept in %s: tacit best %s%s%s", o->storage,
+            o->as ? o->as : o->study, usual ? "" : " --storage ", usual ? "" : o->storage);
+}
+
+static tacit_status print_best(const party *p, tacit_error *err)
+{
     tacit_study *s = tacit_agent_study(p->agent);
-    tacit_study_summary now = TACIT_STUDY_SUMMARY;
-    tacit_trials *all;
-    TC_TRY(tacit_study_summarize(s, &now, err));
-    TC_TRY(tacit_study_trials(s, NULL, &all, err));
-    tc_table *t = tc_table_new(4, columns);
-    tc_table_integer(t, 0, (int64_t)tacit_agent_number(p->agent));
-    tc_table_text(t, 1, now.name);
-    tc_table_integer(t, 2, (int64_t)tacit_trials_count(all));
-    if (now.best_trial != TACIT_UNKNOWN)
-        tc_table_number(t, 3, now.best);
-    tc_table_end_row(t);
-    tacit_trials_free(all);
-    return tc_table_print(t, (tc_format)p->in->format, stdout, err);
+    tacit_trial *best;
+    tacit_error why = {0};
+    tacit_status status = tacit_study_best(s, &best, &why);
+    if (status == TACIT_E_STATE)
+        return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
+    if (status != TACIT_OK)
+        return tc_fail(err, status, "%s", why.msg);
+    status = tc_trial_print(tacit_study_space(s), best, p->in->format, stdout, err);
+    tacit_trial_free(best);
+    say_where(p);
+    return status;
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
-    party p = {.in = in, .o = in->opts};
+    party p = {.in = in, .o = in->opts, .talk = {.quiet = in->quiet}};
+    const char *kept = p.o->as ? p.o->as : p.o->study;
     tc_catch_interrupts();
     tacit_status status = take_part(&p, err);
     if (status == TACIT_OK)
         status = print_best(&p, err);
+    if (status == TACIT_OK)
+        status = tc_agent_talk_withheld(p.o->storage, kept, err);
     party_close(&p);
     return status;
 }
@@ -223,12 +324,21 @@ const tc_verb tc_verb_agent = {
         "stay in\n"
         "its storage; only what `tacit inspect` shows leaves. It may be killed at any time: the "
         "same\n"
-        "command goes on. A round that would spend more than --epsilon is not taken part in.\n"
+        "command goes on. A round that would spend more than --epsilon is not taken part in: its\n"
+        "message is withheld, which is said at once and at the end, with exit code 9 in place of "
+        "0.\n"
         "One process at a time: a second one on the same storage and study is refused (5).\n"
         "\n"
         "A study that protects validation records needs --records: each value gets noise here, "
         "before\n"
         "anything else sees it, and is charged to the agent's ledger.\n"
+        "\n"
+        "The best trial is printed, and tacit best, trials, plot and export find it by the "
+        "study's\n"
+        "name, in the same folder. With --jobs N so many trials run at once, and rounds wait for "
+        "all\n"
+        "of them. --import costs nothing where the study protects whole agents; one that protects\n"
+        "records refuses it.\n"
         "\n"
         "The program gets its arguments without a shell, no open file or connection of the agent,\n"
         "and an environment without the agent's secrets. Choices come from the coordinator: those\n"

@@ -69,7 +69,10 @@ typedef struct tc_progress tc_progress;
 tc_progress *tc_progress_start(const char *label, uint64_t total,
                                bool quiet); /* NULL is fine everywhere */
 void tc_progress_update(tc_progress *p, uint64_t done, const char *note);
-void tc_progress_end(tc_progress *p); /* clears the bar */
+void tc_progress_clear(tc_progress *p); /* for a line of text: the next update draws it again */
+void tc_progress_end(tc_progress *p);   /* clears the bar */
+/* Is standard error a terminal, whose line is redrawn? */
+bool tc_progress_redraws(void);
 /* Into a pipe: a line each ten seconds, or each second that a further tenth of the work has been done in;
  * but only where more is done than the last line has shown, or there is news of another kind. */
 bool tc_progress_line_is_due(uint64_t total, uint64_t shown, uint64_t done, bool news,

@@ -96,6 +96,20 @@ static tacit_status find_candidate(tc_point *p, tacit_error *err)
     return TACIT_OK;
 }
 
+tacit_status tc_point_set_word(tc_point *p, const char *word, tacit_error *err)
+{
+    const char *equals = strchr(word, '=');
+    char *name = tc_strndup(word, (size_t)(equals - word));
+    if (!name)
+        return tc_fail_memory(err);
+    size_t what = tc_point_find(p, name);
+    tacit_status status = what == SIZE_MAX
+                              ? tc_fail(err, TACIT_E_ARG, "the study has no parameter \"%s\"", name)
+                              : tc_point_set(p, what, equals + 1, err);
+    tc_free(name);
+    return status;
+}
+
 tacit_status tc_point_end(tc_point *p, tacit_error *err)
 {
     if (p->moved)

@@ -26,6 +26,8 @@ void tc_point_start(tc_point *p, const double *values);
 size_t tc_point_find(const tc_point *p, const char *name);
 /* E_ARG: text is not a value of that parameter. */
 tacit_status tc_point_set(tc_point *p, size_t what, const char *text, tacit_error *err);
+/* A word "name=value" of --param, which has its "=". E_ARG: there is no such parameter, or it has no such value. */
+tacit_status tc_point_set_word(tc_point *p, const char *word, tacit_error *err);
 /* Checks that the point is whole and in the space: then p->values is it. */
 tacit_status tc_point_end(tc_point *p, tacit_error *err);
 

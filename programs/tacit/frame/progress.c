@@ -23,6 +23,11 @@ struct tc_progress {
     bool terminal, drawn;
 };
 
+bool tc_progress_redraws(void)
+{
+    return isatty(STDERR_FILENO) == 1;
+}
+
 tc_progress *tc_progress_start(const char *label, uint64_t total, bool quiet)
 {
     tc_progress *p = quiet ? NULL : tc_alloc(1, sizeof *p);
@@ -31,7 +36,7 @@ tc_progress *tc_progress_start(const char *label, uint64_t total, bool quiet)
     snprintf(p->label, sizeof p->label, "%s", label);
     p->total = total;
     p->start_ns = p->drawn_ns = tc_clock_ns();
-    p->terminal = isatty(STDERR_FILENO) == 1;
+    p->terminal = tc_progress_redraws();
     return p;
 }
 
@@ -121,9 +126,16 @@ void tc_progress_update(tc_progress *p, uint64_t done, const char *note)
     p->drawn_ns = now;
 }
 
-void tc_progress_end(tc_progress *p)
+void tc_progress_clear(tc_progress *p)
 {
     if (p && p->terminal && p->drawn)
         fputs("\r\033[K", stderr);
+    if (p)
+        p->drawn = false;
+}
+
+void tc_progress_end(tc_progress *p)
+{
+    tc_progress_clear(p);
     tc_free(p);
 }

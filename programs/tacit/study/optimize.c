@@ -34,8 +34,7 @@ static const tc_option table[] = {
      .help = "seconds a program may take, then it is ended and its trial fails; 0 is no limit"},
     {"trials", TC_OPTION_INT, offsetof(options, trials), "0", .min = 0, .max = INFINITY,
      .help = "finished trials at which to stop; 0 is what the document says"},
-    {"max-failures", TC_OPTION_INT, offsetof(options, max_failures), "10", .min = 0,
-     .max = INFINITY, .help = "failures in a row after which to give up; 0 is never"},
+    TC_MAX_FAILURES_OPTION(options, max_failures),
     {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = TACIT_LEASE_LEAST_S,
      .max = TACIT_LEASE_MOST_S,
      .help = "at a coordinator, or with --user: seconds without a sign of life after which a "
@@ -66,7 +65,7 @@ static tacit_worker_opts options_of(const tc_invocation *in, const tc_study_ref 
         w.trials = tacit_document_trials(r->given);
     w.jobs = (uint64_t)o->jobs;
     w.timeout_ms = timeout_ms_of(o);
-    w.max_failures = (uint64_t)o->max_failures;
+    tc_worker_talk_failures(&w, in, o->max_failures);
     w.any_choices = o->any_choices || r->given;
     w.stop = tc_stop_at_interrupt;
     w.listen = tc_worker_talk_listen;
@@ -85,10 +84,7 @@ static tacit_status check(const tacit_document *doc, const tc_invocation *in, co
                        "--trials must be at most %" PRIu64
                        ", the evaluations that the promise of study %s covers, got %" PRId64,
                        tacit_document_trials(doc), tacit_document_name(doc), o->trials);
-    if (tacit_document_protects_records(doc) && tc_given(in, "max-failures"))
-        return tc_fail(err, TACIT_E_ARG,
-                       "--max-failures is not for studies that protect records: to stop would tell "
-                       "of failures, which noise hides");
+    TC_TRY(tc_worker_talk_check(doc, in, err));
     return tacit_worker_check(doc, &w, err);
 }
 
@@ -111,9 +107,7 @@ static tacit_status advise(tacit_status status, tacit_worker_end end, tacit_erro
     if (end == TACIT_WORKER_STOPPED)
         return tc_fail(err, status, "%.400s; the same command goes on from here", err->msg);
     if (end == TACIT_WORKER_FAILURES)
-        return tc_fail(err, status,
-                       "%.350s; mend the command and run it again (--max-failures sets the limit)",
-                       err->msg);
+        return tc_worker_talk_broken(status, err);
     return status;
 }
 

@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-#define TC_STORAGE_DEFAULT "sqlite:///tacit.db"
+#define TC_STORAGE_DEFAULT       "sqlite:///tacit.db"
+#define TC_AGENT_STORAGE_DEFAULT "sqlite:///tacit-agent.db" /* of `tacit agent` */
 
 /* The option table's line, for a `char *` of the struct; and for one that is called storage. */
 #define TC_STORAGE_OPTION_AT(type, member)                                                         \

@@ -105,11 +105,28 @@ tacit_status tc_study_ref_open(tc_study_ref *r, const char *study, const tc_wher
     return check_given(r, err);
 }
 
+/* Nobody said where: neither on the command line nor in the environment. */
+static bool is_default(const tc_study_ref *r, const tc_where *where)
+{
+    return !where->storage && !r->way.served && strcmp(r->way.url, TC_STORAGE_DEFAULT) == 0 &&
+           !getenv("TACIT_STORAGE");
+}
+
 tacit_status tc_study_ref_look(tc_study_ref *r, const char *study, const tc_where *where,
                                bool quiet, tacit_error *err)
 {
+    const tc_study_terms terms = {.threads = 1, .quiet = quiet};
+    const tc_where agents = {.storage = TC_AGENT_STORAGE_DEFAULT};
+    tacit_error none;
     TC_TRY(tc_study_ref_name(r, study, err));
-    return tc_study_ref_open(r, study, where, &(tc_study_terms){.threads = 1, .quiet = quiet}, err);
+    tacit_status status = tc_study_ref_open(r, study, where, &terms, err);
+    if (status != TACIT_E_NOT_FOUND || !is_default(r, where))
+        return status;
+    tc_way_close(&r->way);
+    if (tc_study_ref_open(r, study, &agents, &terms, &none) != TACIT_OK)
+        return status;
+    tc_note(quiet, "study %s is that of the agent in %s", tacit_study_name(r->study), r->way.url);
+    return TACIT_OK;
 }
 
 void tc_study_ref_close(tc_study_ref *r)

@@ -2,7 +2,8 @@
  *
  * Verbs open it here and then use <tacit/study.h>, which does not tell a storage from a coordinator. The rule: --server
  * or --storage decides, and both together are an error; else TACIT_STORAGE if it is set, else TACIT_SERVER if that is,
- * else the default storage. A storage whose URL is https://HOST:PORT is a coordinator. */
+ * else the default storage. A storage whose URL is https://HOST:PORT is a coordinator. Verbs that look, and were told
+ * nothing, look into the default storage of agents where that one has no such study. */
 #ifndef TC_PROGRAM_STUDY_REF_H
 #define TC_PROGRAM_STUDY_REF_H
 

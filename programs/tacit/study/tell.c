@@ -72,21 +72,6 @@ static tacit_status read_words(const tc_invocation *in, report *r, tacit_error *
     return has_value ? tc_read_value("VALUE", in->args[2], false, &r->value, err) : TACIT_OK;
 }
 
-/* "name=value" onto the point as issued. */
-static tacit_status set_param(tc_point *p, const char *word, tacit_error *err)
-{
-    const char *equals = strchr(word, '=');
-    char *name = tc_strndup(word, (size_t)(equals - word));
-    if (!name)
-        return tc_fail_memory(err);
-    size_t what = tc_point_find(p, name);
-    tacit_status status = what == SIZE_MAX
-                              ? tc_fail(err, TACIT_E_ARG, "the study has no parameter \"%s\"", name)
-                              : tc_point_set(p, what, equals + 1, err);
-    tc_free(name);
-    return status;
-}
-
 static tacit_status read_trial(const tacit_trial *t, const tc_invocation *in, report *r,
                                tacit_error *err)
 {
@@ -96,7 +81,7 @@ static tacit_status read_trial(const tacit_trial *t, const tc_invocation *in, re
         return TACIT_OK;
     tc_point_start(&r->point, t->values);
     for (size_t i = 0; i < in->n_sets; i++)
-        TC_TRY(set_param(&r->point, in->sets[i], err));
+        TC_TRY(tc_point_set_word(&r->point, in->sets[i], err));
     return tc_point_end(&r->point, err);
 }
 

@@ -35,6 +35,22 @@ static void put_params(const tacit_space *s, const double *values, tc_table *t, 
     }
 }
 
+void tc_params_text(const tacit_space *s, const double *values, char *out, size_t size)
+{
+    tc_text t = {0};
+    for (size_t i = 0; i < tacit_space_columns(s); i++) {
+        double value = tacit_space_column_value(s, values, i);
+        tacit_column_type type = tacit_space_column_type(s, i);
+        tc_text_addf(&t, "%s%s=", i > 0 ? ", " : "", tacit_space_column_name(s, i));
+        if (type == TACIT_COLUMN_CHOICE)
+            tc_text_add(&t, tacit_space_choice(s, i, (size_t)value));
+        else
+            tc_text_addf(&t, type == TACIT_COLUMN_FLOAT ? "%.6g" : "%.0f", value);
+    }
+    snprintf(out, size, "%s", tc_text_get(&t));
+    tc_text_fini(&t);
+}
+
 static void put_time(tc_table *t, size_t column, int64_t ms)
 {
     char text[32];

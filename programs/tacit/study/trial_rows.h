@@ -24,6 +24,9 @@ tacit_status tc_trial_print(const tacit_space *space, const tacit_trial *trial, 
 tacit_status tc_asked_print(const tacit_space *space, const tacit_trials *asked, bool pulls,
                             int format, FILE *out, tacit_error *err);
 
+/* "lr=0.1, layers=3", for a line of text; cut at size. */
+void tc_params_text(const tacit_space *space, const double *values, char *out, size_t size);
+
 /* The winner of a search: its value and its parameters; values NULL: nothing. JSON has both as members of `more`, which is
  * given up; NULL is E_MEMORY. */
 tacit_status tc_winner_print(const tacit_space *space, const double *values, double value,

@@ -39,3 +39,28 @@ void tc_worker_talk_listen(void *user, const tacit_worker_event *e)
     else if (e->kind == TACIT_WORKER_NOTE)
         tc_note(t->quiet, "%s", e->text);
 }
+
+void tc_worker_talk_failures(tacit_worker_opts *w, const tc_invocation *in, int64_t most)
+{
+    w->max_failures = (uint64_t)most;
+    if (tc_given(in, "max-failures"))
+        w->max_alike = 0;
+}
+
+tacit_status tc_worker_talk_check(const tacit_document *doc, const tc_invocation *in,
+                                  tacit_error *err)
+{
+    if (tacit_document_protects_records(doc) && tc_given(in, "max-failures"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--max-failures is not for studies that protect records: to stop would tell "
+                       "of failures, which noise hides");
+    return TACIT_OK;
+}
+
+tacit_status tc_worker_talk_broken(tacit_status status, tacit_error *err)
+{
+    return tc_fail(err, status,
+                   "%.350s; mend the command and run it again, or go on anyway with "
+                   "--max-failures 0",
+                   err->msg);
+}

@@ -281,6 +281,10 @@ TACIT_API tacit_status tacit_study_report(tacit_study *s, uint64_t trial,
 /* A point to be tried before any that is computed; its trial is WAITING. E_ARG: it is not in the space. */
 TACIT_API tacit_status tacit_study_enqueue(tacit_study *s, const double *values, uint64_t *trial,
                                            tacit_error *err);
+/* The points of FAILed trials once more, in their order, as tacit_study_enqueue puts them: each point once, and none at which
+ * another trial is WAITING, RUNNING, STALE or COMPLETE. So the same again does nothing. The failed trials stay as they are,
+ * and count towards those that are planned. *queued (may be NULL): how many were put. */
+TACIT_API tacit_status tacit_study_rerun_failed(tacit_study *s, uint64_t *queued, tacit_error *err);
 /* Earlier results: n complete trials, all or none. values is n points one after another, y their values.
  * E_UNSUPPORTED: a coordinator. */
 TACIT_API tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values,

@@ -1,0 +1,174 @@
+/* import_rows.c - see import_rows.h. */
+#include "study/import_rows.h"
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "frame/point.h"
+
+#include <string.h>
+
+#define MOST_BYTES ((size_t)1 << 30)
+#define NO_COLUMN  SIZE_MAX
+
+typedef struct reading {
+    tc_csv csv;
+    tc_point point;
+    size_t *what;         /* by column: what it sets in the point, or NO_COLUMN */
+    size_t value, state;  /* columns */
+    tc_import_rows *rows; /* read so far */
+    size_t values_cap, y_cap;
+} reading;
+
+/* ---- the header */
+
+/* No parameter's own name begins so, nor is it "value" or "state" (space/name.c). */
+static const char *param_of(const char *column)
+{
+    return strncmp(column, "params_", 7) == 0 ? column + 7 : column;
+}
+
+static tacit_status check_twice(const reading *m, size_t column, tacit_error *err)
+{
+    for (size_t k = 0; k < column; k++)
+        if (m->what[k] != NO_COLUMN && m->what[k] == m->what[column])
+            return tc_csv_fail(&m->csv, column + 1, err, "%s gives %s a second time",
+                               m->csv.field[column], param_of(m->csv.field[k]));
+    return TACIT_OK;
+}
+
+static tacit_status read_header(reading *m, tacit_error *err)
+{
+    TC_TRY(tc_csv_next(&m->csv, err));
+    m->value = m->state = NO_COLUMN;
+    m->what = tc_alloc(m->csv.n + 1, sizeof *m->what);
+    if (!m->what)
+        return tc_fail_memory(err);
+    for (size_t k = 0; k < m->csv.n; k++) {
+        const char *name = m->csv.field[k];
+        m->what[k] = tc_point_find(&m->point, param_of(name));
+        TC_TRY(check_twice(m, k, err));
+        if (strcmp(name, "value") == 0)
+            m->value = k;
+        if (strcmp(name, "state") == 0)
+            m->state = k;
+    }
+    if (m->value == NO_COLUMN)
+        return tc_fail(err, TACIT_E_ARG, "%s: the header has no column \"value\"", m->csv.what);
+    return TACIT_OK;
+}
+
+/* Before any row: a parameter without a column is a mistake of the header. */
+static tacit_status check_columns(const reading *m, tacit_error *err)
+{
+    const tacit_space *s = m->point.space;
+    size_t n = tacit_space_params(s);
+    bool finite = tacit_space_columns(s) > n; /* its candidates have several ways to be named */
+    for (size_t i = 0; i < n && !finite; i++) {
+        const char *name = tacit_space_param_name(s, i);
+        bool found = false;
+        for (size_t k = 0; k < m->csv.n; k++)
+            found |= m->what[k] == i;
+        if (!found)
+            return tc_fail(err, TACIT_E_ARG,
+                           "%s: the header has no column for the parameter %s (\"%s\" or "
+                           "\"params_%s\")",
+                           m->csv.what, name, name, name);
+    }
+    return TACIT_OK;
+}
+
+/* ---- the rows */
+
+static tacit_status keep_row(reading *m, double y, tacit_error *err)
+{
+    size_t d = tacit_space_params(m->point.space);
+    tc_import_rows *r = m->rows;
+    if (!tc_grow((void **)&r->values, &m->values_cap, (r->n + 1) * d, sizeof *r->values) ||
+        !tc_grow((void **)&r->y, &m->y_cap, r->n + 1, sizeof *r->y))
+        return tc_fail_memory(err);
+    memcpy(r->values + r->n * d, m->point.values, d * sizeof *r->values);
+    r->y[r->n++] = y;
+    return TACIT_OK;
+}
+
+static tacit_status read_row(reading *m, tacit_error *err)
+{
+    const tc_csv *c = &m->csv;
+    double y;
+    tacit_error why;
+    if (m->state != NO_COLUMN && strcmp(c->field[m->state], "COMPLETE") != 0) {
+        m->rows->skipped++;
+        return TACIT_OK;
+    }
+    tc_point_start(&m->point, NULL);
+    for (size_t k = 0; k < c->n; k++)
+        if (m->what[k] != NO_COLUMN &&
+            tc_point_set(&m->point, m->what[k], c->field[k], &why) != TACIT_OK)
+            return tc_csv_fail(c, k + 1, err, "%s", why.msg);
+    if (tc_point_end(&m->point, &why) != TACIT_OK)
+        return tc_csv_fail(c, 0, err, "%s", why.msg);
+    if (!tc_parse_double(c->field[m->value], &y))
+        return tc_csv_fail(c, m->value + 1, err, "value must be a finite number, got \"%s\"",
+                           c->field[m->value]);
+    return keep_row(m, y, err);
+}
+
+static tacit_status read_all(reading *m, tacit_error *err)
+{
+    TC_TRY(read_header(m, err));
+    TC_TRY(check_columns(m, err));
+    for (;;) {
+        TC_TRY(tc_csv_next(&m->csv, err));
+        if (m->csv.n == 0)
+            return TACIT_OK;
+        TC_TRY(read_row(m, err));
+    }
+}
+
+/* A locally private study takes the replies of users, which it cannot tell from rewards for sure. */
+static tacit_status check_replies(const tc_import_rows *m, const tacit_document *doc, bool quiet,
+                                  tacit_error *err)
+{
+    if (!tacit_document_takes_replies(doc))
+        return TACIT_OK;
+    for (size_t i = 0; i < m->n; i++)
+        TC_TRY(tacit_document_check_reply(doc, m->y[i], err));
+    tc_note(quiet, "%s is told private replies: the values are taken for replies, not for rewards",
+            tacit_document_algorithm(doc));
+    return TACIT_OK;
+}
+
+static tacit_status read_file(reading *m, const tacit_document *doc, const char *file, char **text,
+                              tacit_error *err)
+{
+    size_t len;
+    TC_TRY(tc_file_read(file, MOST_BYTES, text, &len, err));
+    TC_TRY(tc_point_init(&m->point, tacit_document_space(doc), err));
+    tc_csv_init(&m->csv, *text, len, file);
+    return read_all(m, err);
+}
+
+tacit_status tc_import_read(tc_import_rows *out, const tacit_document *doc, const char *file,
+                            bool quiet, tacit_error *err)
+{
+    reading m = {.rows = out};
+    char *text = NULL;
+    *out = (tc_import_rows){0};
+    tacit_status status = read_file(&m, doc, file, &text, err);
+    if (status == TACIT_OK)
+        status = check_replies(out, doc, quiet, err);
+    tc_csv_fini(&m.csv);
+    tc_point_fini(&m.point);
+    tc_free(m.what);
+    tc_free(text);
+    return status;
+}
+
+void tc_import_fini(tc_import_rows *r)
+{
+    tc_free(r->values);
+    tc_free(r->y);
+    *r = (tc_import_rows){0};
+}
