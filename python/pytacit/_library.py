@@ -365,6 +365,8 @@ def _plain(value: Any, where: str) -> Any:
     whole_number = index_of(value)
     if whole_number is not None and -(2**63) <= whole_number < 2**63:
         return whole_number
+    if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+        raise TypeError(f"{where or 'it'} must be what JSON has: a str, number, bool, list, dict or None, got {type(value).__name__}")
     number = real(value, where)
     if not math.isfinite(number):
         raise ValueError(f"{where} must be finite, got {number}")

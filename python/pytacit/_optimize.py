@@ -91,6 +91,9 @@ class Run:
         if not self.hides_failures:
             self.fail(why)
             return
+        if self.alone:  # the caller has a loop of its own, which goes on as if nothing had failed
+            logger.warning("the objective raised an exception; records are protected, so it is not raised", exc_info=why)
+            return
         with self._lock:
             first = self._evaluation_failed is None
             self._evaluation_failed = self._evaluation_failed or why

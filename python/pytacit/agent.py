@@ -224,7 +224,8 @@ class Agent(Handle):
     def evaluate(self, func: Objective, catch: Catch = (), callbacks: Optional[Iterable[Callback]] = None) -> None:
         """After step has returned "trial": evaluates func(params) once, as run does.
 
-        A trial that was interrupted, here or in an earlier process, comes first.
+        A trial that was interrupted, here or in an earlier process, comes first. Where records are protected, what func
+        raises is only logged (logger "pytacit"): if the loop ended there, others would see that the evaluation failed.
         """
         self._work("evaluate", func, catch, callbacks)
 

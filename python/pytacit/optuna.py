@@ -1,6 +1,6 @@
 """TacitSampler: tacit's algorithms behind Optuna's interface.
 
-    import optuna  # pyright: ignore[reportUnusedImport]  (tells whether it is there)
+    import optuna
     from pytacit.optuna import TacitSampler
 
     study = optuna.create_study(sampler=TacitSampler(seed=1))
@@ -21,6 +21,7 @@ import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._library import NULL, call, lib, new, out, struct, text, whole
+
 try:
     from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
     from optuna.samplers import BaseSampler, RandomSampler
@@ -37,6 +38,8 @@ _logger = logging.getLogger(__name__)
 #: What a parameter of tacit's can have: see <tacit/space.h>.
 MOST_CHOICES = 1000
 MOST_LEVELS = 10**12
+MOST_WHOLE = 2**53
+MOST_PARAMETERS = 256
 
 
 # ---- parameters as tacit has them: a number, the number of a step, or the index of a choice
@@ -62,7 +65,7 @@ def _fits(distribution: BaseDistribution) -> bool:
         if not math.isfinite(high - low) or (distribution.log and not math.isfinite(high / low)):
             return False
     elif isinstance(distribution, IntDistribution):
-        if distribution.high - distribution.low >= MOST_LEVELS:
+        if distribution.high - distribution.low >= MOST_LEVELS or (distribution.log and distribution.high > MOST_WHOLE):
             return False
     else:
         return False
@@ -212,8 +215,9 @@ class TacitSampler(BaseSampler):
 
     The parameters that all finished trials of the study have in common, with equal distributions, are sampled
     together. Others are sampled by `independent_sampler`: those of the first trial, those of a branch, those whose
-    range changes, and those that tacit cannot hold (more than 1000 choices, more than 2^53 whole numbers). When the
-    common parameters change, a new optimizer is made, which is told the trials that have all of them.
+    range changes, and those that tacit cannot hold (more than 1000 choices, more than 10^12 steps or whole numbers, on
+    a log scale whole numbers above 2^53, and those after the first 256 by name). When the common parameters change, a
+    new optimizer is made, which is told the trials that have all of them.
 
     A trial that this sampler has started and that is not finished counts as open: the next one goes elsewhere, so
     `n_jobs` and ask-and-tell with many open trials need no setting. What other processes evaluate on the same storage
@@ -292,7 +296,8 @@ class TacitSampler(BaseSampler):
         _check_single(study)
         with self._lock:
             space = self._follow(study).intersection.calculate(study)
-        return {name: distribution for name, distribution in space.items() if _fits(distribution)}
+        fitting = [(name, distribution) for name, distribution in space.items() if _fits(distribution)]
+        return dict(fitting[:MOST_PARAMETERS])
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: Dict[str, BaseDistribution]

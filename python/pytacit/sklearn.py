@@ -18,9 +18,14 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 try:
     import numpy as np
     from sklearn.model_selection._search import BaseSearchCV
+    from sklearn import __version__ as _version
     from sklearn.utils import check_random_state
+    from sklearn.utils.fixes import parse_version
+
+    if parse_version(_version) < parse_version("1.9"):
+        raise ImportError(f"scikit-learn {_version} is older")
 except ImportError as missing:
-    raise ImportError("pytacit.sklearn needs scikit-learn 1.8 or newer: pip install scikit-learn") from missing
+    raise ImportError(f"pytacit.sklearn needs scikit-learn 1.9 or newer ({missing}): pip install scikit-learn") from missing
 
 from ._library import call, lib
 from .space import CategoricalDistribution, FloatDistribution, IntDistribution
@@ -106,7 +111,7 @@ class TacitSearchCV(BaseSearchCV):
     # ---- the search
 
     def _run_search(self, evaluate_candidates: Any, *, callback_ctx: Any = None) -> None:
-        """Called by fit. callback_ctx: scikit-learn 1.9 and newer."""
+        """Called by fit."""
         space = _Space(self.search_space)
         at_once = self._at_once()
         search = _Search(self, evaluate_candidates, callback_ctx)

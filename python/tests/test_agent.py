@@ -142,6 +142,30 @@ def test_an_agent_that_waits_can_be_interrupted(invited, python):
         assert [trial.state.name for trial in agent.study.trials][:3] == ["COMPLETE"] * 3
 
 
+def test_a_loop_of_its_own_does_not_show_a_failure_where_records_are_protected(own_folder, caplog):
+    """What func raises is logged and not raised: the agent takes all its steps, and its trials have values."""
+    calls = []
+
+    def fails_once(params):
+        calls.append(params)
+        if len(calls) == 2:
+            raise ValueError("record 17 has no age")
+        return 0.5
+
+    privacy = {"unit": "record", "epsilon": 1, "delta": 1e-5, "range": [0, 1]}
+    with pytacit.Coordinator("sqlite:///c.db") as c:
+        c.create_study("ward", {"x": pytacit.FloatDistribution(0, 1)}, "minimize", algorithm="fts", agents=1, trials=4,
+                       privacy=privacy)  # fmt: skip
+        records = {"records": 1000, "range": (0, 1)}
+        with pytacit.Agent(c.url, "ward", c.invite("ward"), c.fingerprint, records=records) as agent:
+            while (following := agent.step(1)) != "done":
+                if following == "trial":
+                    agent.evaluate(fails_once)
+            assert len(calls) == 4
+            assert [trial.state.name for trial in agent.study.trials] == ["COMPLETE"] * 4
+    assert "ValueError: record 17 has no age" in caplog.text
+
+
 def test_an_agent_that_withholds_says_so(invited):
     """Its ledger is used up by another study on the same data: it searches alone, and says that at the end."""
     said = []

@@ -92,6 +92,6 @@ def _work(agent: Agent, study: str, catch: Catch, objective: Objective, now: Cal
                 return "more"
     except Unanswered:
         return "wait"
-    except Exception:  # of the objective, or of the storage
+    except Exception:  # of the storage; of the objective, where no records are protected
         LOG.exception('this node stops its part in study "%s"', study)
         return "failed"

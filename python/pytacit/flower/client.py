@@ -48,6 +48,7 @@ def client_app(
     records: in a study that protects validation records: how many the node has, a dictionary of what Study.protect
         takes, or a function of the context that returns one of these.
     catch: exceptions of the objective that only make a trial fail. Any other exception ends the node's part in the run.
+        Where records are protected, none does: nobody may see that an evaluation failed, and the node's log says why.
     test_seed: the node's secrets come from it: NOT PRIVATE.
 
     The other arguments are those of pytacit.Agent. The node's own log says what goes wrong on it; the ServerApp

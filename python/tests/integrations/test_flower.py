@@ -298,6 +298,29 @@ def test_records_are_protected(own_folder: Path, alone: None) -> None:
         assert all(value != loss(params, grid.contexts[100 + i]) for params, value in mine), "a value has no noise"
 
 
+def test_a_failure_does_not_show_where_records_are_protected(own_folder: Path, alone: None, caplog: Any) -> None:
+    """The node whose objective raises sends what it would send without that: no outcome, and no silence, tells."""
+    document = {
+        **DOCUMENT, "algorithm": {"name": "fts", "features": 6, "initial": 2},
+        "privacy": {"unit": "record", "epsilon": 4, "delta": 1e-5, "metric": "error"},
+    }  # fmt: skip
+    calls: List[Any] = []
+
+    def fails_once(params: Any) -> float:
+        calls.append(params)
+        if len(calls) == 3:
+            raise ZeroDivisionError("record 17 has no age")
+        return 0.5
+
+    records = {"records": 1000, "range": (0, 1)}
+    grid = Grid(apps(objective=fails_once, delta=1e-5, records=records))
+    outcome = run(grid, document)
+    assert outcome.finished and len(calls) == 10
+    assert {json.loads(sent)["outcome"] for sent in grid.sent} == {"wait", "done"}
+    assert all(r.missing == [] for r in outcome.rounds)
+    assert "record 17" in caplog.text and not any(b"record 17" in sent for sent in grid.sent)
+
+
 def test_a_finite_space(own_folder: Path, alone: None) -> None:
     (own_folder / "points.csv").write_text("dose\n" + "\n".join(str(i / 10) for i in range(11)))
     document = {key: value for key, value in DOCUMENT.items() if key != "space"}

@@ -305,6 +305,7 @@ def test_what_tacit_cannot_hold_is_sampled_independently():
         trial.suggest_categorical("many", list(range(1001)))
         trial.suggest_int("wide", 0, 2**60)
         trial.suggest_int("wide log", 1, 2**53, log=True)
+        trial.suggest_int("high log", 2**53, 2**53 + 10**6, log=True)
         trial.suggest_float("steps", 0, 1, step=1e-13)
         trial.suggest_float("ratio", 1e-10, 1e300, log=True)
         trial.suggest_int("one", 3, 3)
@@ -313,6 +314,13 @@ def test_what_tacit_cannot_hold_is_sampled_independently():
     study = run(objective, 4, warn_independent_sampling=False)
     assert list(study.sampler.infer_relative_search_space(study, study.trials[-1])) == ["x"]
     assert study.trials[-1].params["one"] == 3
+
+
+def test_parameters_that_are_too_many_are_sampled_independently():
+    study = run(lambda t: sum(t.suggest_float(f"x{i:03}", 0, 1) for i in range(300)), 4, warn_independent_sampling=False)
+    common = study.sampler.infer_relative_search_space(study, study.trials[-1])
+    assert list(common) == [f"x{i:03}" for i in range(256)]
+    assert all(len(trial.params) == 300 for trial in study.trials)
 
 
 # ---- more than one study, copies
