@@ -86,6 +86,8 @@ class Plan:
         """Algorithms to compare with."""
         if versus is None or isinstance(versus, str):
             return self.set_fields({"versus": versus})
+        if not isinstance(versus, Sequence):
+            raise TypeError(f"versus must be a str or a sequence of algorithms, got {type(versus).__name__}")
         items: List[str] = []
         for i, item in enumerate(versus):
             name, options = (item, {}) if isinstance(item, str) else _parts(item, f"versus[{i}]")

@@ -51,8 +51,9 @@ class TacitSearchCV(BaseSearchCV):
     them the best of the earlier ones, which is evaluated again. One fit at a time may use a study.
 
     The others are those of GridSearchCV. All candidates are evaluated on the same splits, also when cv is random. A
-    candidate whose fits fail (error_score is a number) is a failed trial: its point is not proposed again. If all fits
-    of a batch failed, they are repeated with the next batch, for scikit-learn records no batch without a score.
+    candidate whose score is not a finite number is a failed trial: its point is not proposed again. With a number as
+    error_score a fit that fails has that score. If all fits of a batch failed, its candidates are failed trials, and they
+    are repeated with the next batch, for scikit-learn records no batch without a score.
     """
 
     _parameter_constraints: Dict[str, List[Any]] = {

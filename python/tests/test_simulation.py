@@ -374,6 +374,7 @@ def test_every_option_of_the_program_is_a_keyword():
         ({"epsilon": 0}, ValueError, "epsilon must be a number in (0, 1000000], got 0.0"),
         ({"epsilon": math.nan}, ValueError, "epsilon must be a number in (0, 1000000], got nan"),
         ({"delta": "small"}, TypeError, "delta must be a number, got str"),
+        ({"versus": 5}, TypeError, "versus must be a str or a sequence of algorithms, got int"),
         ({"noise": "loud"}, ValueError, "noise must be one of none, gaussian, uniform, student-t, pareto, own, g"),
         ({"value_negate": 1}, TypeError, "value_negate must be True or False, got int"),
         ({"objective": {}}, TypeError, "objective must be a str, a number or a list of them, got dict"),
