@@ -684,6 +684,8 @@ static void call_agent(tacit_agent *a, const tacit_agent_opts *opts)
     work.evaluate = evaluate;
     REFUSED("out", tacit_agent_join(NULL, opts, err));
     REFUSED("opts", tacit_agent_join(&out, NULL, err));
+    REFUSED("opts", tacit_agent_withdraw(NULL, NULL, err));
+    REFUSED("opts", tacit_agent_new_key(NULL, NULL, err));
     HARMLESS(tacit_agent_close(NULL));
     EMPTY(tacit_agent_number(NULL));
     REFUSED("a", tacit_agent_promise(NULL, &text, err));
