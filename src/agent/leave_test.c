@@ -3,6 +3,7 @@
 #include "support/coord_world.h"
 
 #include "agent/agent.h"
+#include "study/erase.h"
 #include "support/crash_store.h"
 
 typedef struct play {
@@ -253,6 +254,60 @@ static void who_was_revoked_cannot_withdraw(void **state)
                  "the coordinator refuses to let this agent go: the token is not valid");
 }
 
+/* ---- erased ---- */
+
+/* Its ledger has paid for what it sent, and would pay for nothing else. */
+static void who_erased_a_study_does_not_come_back_to_it(void **state)
+{
+    static const char why[] =
+        "this storage took part in study \"s\", and it was erased here: what it sent is paid for, "
+        "and what it would send now would not be";
+    play *p = *state;
+    tacit_error err = {0};
+    uint64_t number = 9;
+    tc_record mine = {.kind = TC_RECORD_KEY, .key = "s", .key_size = 1}, got;
+    enrol(p);
+    assert_ok(tc_study_erase(p->cfg.store, "s", &err));
+    assert_ok(tc_store_record_find(p->cfg.store, &mine, &got, &err));
+    assert_int_equal(got.version, 0); /* the key is gone */
+    world_join_token(&p->w, 1, p->token);
+    p->cfg.join_token = p->token;
+    assert_fails(start(p, &number, &err), TACIT_E_STATE, why);
+    p->cfg.as = "another";
+    assert_fails(start(p, &number, &err), TACIT_E_STATE, why);
+    json_t *a = roster(p);
+    assert_int_equal(json_array_size(json_object_get(a, "agents")), 1);
+    json_decref(a);
+}
+
+/* Dies at each of its writes: what is left is the agent that it was, or a study that is to be erased once more. */
+static void an_end_that_was_interrupted_is_ended(void **state)
+{
+    (void)state;
+    for (uint64_t at = 1; at <= 2; at++)
+        for (int after = 0; after < 2; after++) {
+            void *s;
+            tacit_error err = {0};
+            uint64_t number = 9;
+            assert_int_equal(begin(&s), 0);
+            play *p = s;
+            enrol(p);
+            p->disk.at = p->disk.writes + at;
+            p->disk.after = after;
+            assert_int_equal(tc_study_erase(p->cfg.store, "s", &err), TACIT_E_IO);
+            crash_restart(&p->disk);
+            p->disk.at = 0;
+            world_join_token(&p->w, 1, p->token);
+            p->cfg.join_token = p->token;
+            bool same = at == 1 && !after, gone = at == 2 && after;
+            assert_int_equal(start(p, &number, &err), same ? TACIT_OK : TACIT_E_STATE);
+            assert_int_equal(tc_study_erase(p->cfg.store, "s", &err),
+                             gone ? TACIT_E_NOT_FOUND : TACIT_OK);
+            assert_int_equal(start(p, &number, &err), TACIT_E_STATE);
+            end(&s);
+        }
+}
+
 #define IN_PLAY(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -265,6 +320,8 @@ int main(void)
         IN_PLAY(who_withdraws_is_gone),
         IN_PLAY(a_storage_without_a_place_says_so),
         IN_PLAY(who_was_revoked_cannot_withdraw),
+        IN_PLAY(who_erased_a_study_does_not_come_back_to_it),
+        cmocka_unit_test(an_end_that_was_interrupted_is_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
