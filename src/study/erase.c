@@ -5,11 +5,14 @@
  * part in that study again. The mark comes with the end of the key, in one set of changes, before the study goes. */
 #include "study/erase.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/audit.h"
 #include "study/study_plan.h"
 
+#include <sodium.h>
 #include <string.h>
 
 #define MARK "erased"
@@ -63,15 +66,40 @@ static tacit_status end_place(tc_store *s, const char *name, const tacit_hash *s
     return tc_store_change(s, list, n, NULL, err);
 }
 
+/* In the operator's log, if this is a coordinator's storage: an agent's has none. */
+static tacit_status log_end(tc_store *s, const char *name, const tacit_hash *study,
+                            const char *outcome, tacit_error *err)
+{
+    char of[TC_AUDIT_HEX];
+    tc_audit_head head;
+    const tc_audit_entry entry = {.at_ms = tc_clock_unix_ms(),
+                                  .role = "storage",
+                                  .token = "",
+                                  .name = "",
+                                  .action = "study.delete",
+                                  .outcome = outcome,
+                                  .study = name,
+                                  .of = of,
+                                  .detail = ""};
+    sodium_bin2hex(of, sizeof of, study->bytes, sizeof study->bytes);
+    TC_TRY(tc_audit_head_get(s, &head, err));
+    return head.seq == 0 ? TACIT_OK : tc_audit_change(s, NULL, 0, &entry, NULL, err);
+}
+
 static tacit_status erase(tc_store *s, const char *name, tacit_error *err)
 {
     tc_study_row row;
+    tacit_error unsaid = {0};
     TC_TRY(tc_store_study_get(s, name, &row, err));
     int64_t id = row.id;
     tacit_hash study = tc_study_hash(&row);
     tc_study_row_fini(&row);
-    TC_TRY(end_place(s, name, &study, err));
-    return tc_store_study_erase(s, id, err);
+    TC_TRY(log_end(s, name, &study, "begun", err));
+    tacit_status status = end_place(s, name, &study, err);
+    if (status == TACIT_OK)
+        status = tc_store_study_erase(s, id, err);
+    (void)log_end(s, name, &study, status == TACIT_OK ? "done" : "failed", &unsaid);
+    return status;
 }
 
 tacit_status tc_study_erase(tc_store *s, const char *name, tacit_error *err)

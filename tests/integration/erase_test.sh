@@ -75,5 +75,13 @@ kill "$server"
 wait "$server" || fail "the coordinator ends with $?"
 "$tacit" privacy status s --delta 0.01 --storage "sqlite:///$dir/here.db" --format csv > "$dir/out" || fail "its ledger"
 [ "$(wc -l < "$dir/out")" -gt 1 ] || fail "its ledger is gone"
+
+# ---- the same by whoever holds the storage, in the log as well
+serve here 0
+remote here create "$dir/s.json" > "$dir/out" 2>&1 || fail "the study again"
+"$tacit" erase s --storage "sqlite:///$dir/here.db" --quiet || fail "erasing in a coordinator's storage"
+remote here audit --format csv --quiet | grep -q ",storage,,,study.delete,done,s," || fail "not in the log, of a storage"
+kill "$server"
+wait "$server" || fail "the coordinator ends with $?"
 [ $failed = 0 ] && echo "erase_test passed"
 exit $failed
