@@ -380,7 +380,12 @@ static void a_lost_answer_is_asked_for_again(void **state)
     assert_int_equal(study_post(w, 0, 0, NULL), 202);
     world_keys(&fresh, 81);
     world_keys(&other, 82);
+    tc_listener hears = {.token = tc_hash_bytes(old.access, strlen(old.access))};
+    tc_coord_events_check(w->coord, &hears);
+    assert_false(hears.ended);
     assert_int_equal(rotate(w, &old, &fresh, NULL), 200);
+    tc_coord_events_check(w->coord, &hears);
+    assert_true(hears.ended);
     /* The token of before is good for that alone, and for nobody without the new key. */
     assert_int_equal(privacy_of(w, old.access), 401);
     assert_int_equal(rotate(w, &old, &other, NULL), 403);

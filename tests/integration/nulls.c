@@ -735,6 +735,8 @@ static void call_net(void)
     REFUSED("st", tacit_net_create(NULL, document, &text, err));
     REFUSED("document", tacit_net_create(storage, NULL, &text, err));
     REFUSED("answer", tacit_net_create(storage, document, NULL, err));
+    REFUSED("st", tacit_net_audit(NULL, NULL, &text, err));
+    REFUSED("log", tacit_net_audit(storage, NULL, NULL, err));
     tacit_agent_close(a);
     tacit_coordinator_close(c);
     tacit_text_free(token);
