@@ -9,8 +9,8 @@
  *
  * A place has one key and one access token at a time. Who enrols again with the same key and the same
  * join token has lost the answer, and gets a new access token in place of the old one; with another
- * join token that is a use of it. A key that was changed, or whose agent was revoked, never gets in
- * again. */
+ * join token that is a use of it. A key that was changed never gets in again, and one whose agent was
+ * revoked only with a token of its place. */
 #include "coord/audited.h"
 #include "coord/coord_int.h"
 #include "coord/roster.h"
