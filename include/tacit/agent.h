@@ -160,6 +160,20 @@ TACIT_API tacit_status tacit_agent_summarize(tacit_agent *a, tacit_agent_summary
 /* The agent's own trials; ends with the agent. Earlier results may enter it before the first step (tacit_study_import). */
 TACIT_API tacit_study *tacit_agent_study(tacit_agent *a);
 
+/* ---- the place on the roster */
+
+/* Leaves the study for good: nobody waits for this agent any more, and its message to the round that is open is erased, unless
+ * that round has begun to close. What was released stays released and charged. The storage keeps its trials and its
+ * ledger. Only an operator can readmit it. Of opts count the way to the coordinator, study, storage, as, patience_s, stop, note
+ * and user. *number (may be NULL): its place. The same call again is safe. E_STATE: the storage has no place in the study, or
+ * the coordinator refuses. E_NOT_FOUND: there is no such storage. E_BUSY: the agent is at work. */
+TACIT_API tacit_status tacit_agent_withdraw(const tacit_agent_opts *opts, uint64_t *number,
+                                            tacit_error *err);
+/* Gives the agent another signing key and another access token; those of before end. The new key is signed by the one before. The
+ * same opts and failures. Killed in between, the next start of the agent ends it. */
+TACIT_API tacit_status tacit_agent_new_key(const tacit_agent_opts *opts, uint64_t *number,
+                                           tacit_error *err);
+
 /* ---- working */
 
 typedef enum tacit_agent_next {

@@ -29,6 +29,7 @@ static const tc_verb *const verbs[] = {
     &tc_verb_inspect,
     &tc_verb_remote,
     &tc_verb_backup,
+    &tc_verb_erase,
     &tc_verb_restore,
     &tc_verb_curate,
     &tc_verb_model,

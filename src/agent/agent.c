@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "study/erase.h"
 
 #include <sodium.h>
 
@@ -45,8 +46,16 @@ static tacit_status be_alone(tc_agent *a, const tc_study_plan *p, tacit_error *e
 /* Is the study the one that this storage knows by that name? */
 static tacit_status check_known(tc_agent *a, tc_offer *o, const tc_study_plan *p, tacit_error *err)
 {
+    bool erased;
     o->offer.name = a->local_name;
     TC_TRY(be_alone(a, p, err));
+    TC_TRY(tc_study_was_erased(a->cfg.store, &p->hash, &erased, err));
+    if (erased)
+        return tc_fail(
+            err, TACIT_E_STATE,
+            "this storage took part in study \"%s\", and it was erased here: what it sent "
+            "is paid for, and what it would send now would not be",
+            a->name);
     TC_TRY(tc_study_check_offer(a->cfg.store, &o->offer, err));
     return tc_identity_check(a, &p->hash, err);
 }
@@ -114,6 +123,8 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     if (!enrolled && !a->cfg.join_token)
         return tc_fail(err, TACIT_E_ARG, "a join token is needed to enrol with study \"%s\"",
                        a->name);
+    if (a->has_next) /* it was killed while it changed its key */
+        TC_TRY(tc_identity_change(a, &enrolled, err));
     TC_TRY(get_offer(a, &enrolled, &o, err));
     tacit_status status = agree(a, &o, enrolled, err);
     if (status == TACIT_OK)

@@ -49,6 +49,11 @@ tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
 tacit_status tc_agent_open(tc_agent **out, const tc_agent_config *cfg, tacit_error *err);
 void tc_agent_close(tc_agent *a); /* NULL is allowed */
 
+/* Without opening it: its place at the coordinator ends; its key there is replaced by a new one. *number: which place. E_IO: no
+ * answer; the same again is safe. E_STATE: there is no place in the store, or the coordinator refuses. */
+tacit_status tc_agent_withdraw(const tc_agent_config *cfg, uint64_t *number, tacit_error *err);
+tacit_status tc_agent_new_key(const tc_agent_config *cfg, uint64_t *number, tacit_error *err);
+
 tc_study *tc_agent_study(tc_agent *a);
 uint64_t tc_agent_number(const tc_agent *a); /* on the roster */
 /* What the study may spend, for whom and towards whom, or why it is NOT PRIVATE: a sentence without its

@@ -2,6 +2,7 @@
  *
  *   agent.c     opening and closing
  *   identity.c  its key, its place and its token: made once, kept in its store
+ *   leave.c     it withdraws, or changes its key
  *   offer.c     the study as the coordinator describes it
  *   policy.c    does this agent take part in such a study?
  *   rounds.c    the steps of a round
@@ -53,8 +54,10 @@ struct tc_agent {
     char *local_name; /* what the store calls it */
     tc_public_key public_key;
     tc_secret_key secret_key;
-    bool has_key;    /* it is in the store */
-    char access[64]; /* bearer token */
+    bool has_key;  /* it is in the store */
+    bool has_next; /* so is the one that is to take its place, and the coordinator may know it: */
+    uint8_t next[32]; /* its seed */
+    char access[64];  /* bearer token */
     uint64_t number;
     tacit_hash of;       /* the study that number and token are of; zeros: it was not kept */
     tc_name_lock *alone; /* while it takes its place: nobody else takes one in this study */
@@ -101,6 +104,11 @@ tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_e
 
 /* Loads what is kept. *enrolled: a place is known, too. */
 tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err);
+/* Takes the key that is kept as the next one: tells the coordinator, which may know of it, and keeps it. *enrolled false:
+ * the coordinator does not know this agent's token any more, and it is to be enrolled again with its join token. */
+tacit_status tc_identity_change(tc_agent *a, bool *enrolled, tacit_error *err);
+/* Makes and keeps a next key, unless there is one. */
+tacit_status tc_identity_prepare(tc_agent *a, tacit_error *err);
 /* Is the place that is kept one in this study? E_STATE: it is in another. */
 tacit_status tc_identity_check(const tc_agent *a, const tacit_hash *study, tacit_error *err);
 /* Makes and keeps a key where there is none, enrols with the study of this hash, keeps the place. */

@@ -14,12 +14,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is kept: {"key": seed, "agent": n, "access": token, "study": hash} under the study's name ---- */
+/* ---- what is kept: {"key": seed, "agent": n, "access": token, "study": hash} under the study's name; "next": the seed of another
+ * key, from before the coordinator hears of it until it is known to have heard ---- */
 
 static tc_record which(const tc_agent *a)
 {
     return (tc_record){
         .kind = TC_RECORD_KEY, .key = a->local_name, .key_size = strlen(a->local_name)};
+}
+
+/* Takes j; NULL: no memory. */
+static json_t *add_next(json_t *j, const tc_agent *a)
+{
+    tc_text next = {0};
+    tc_base64_add(&next, a->next, sizeof a->next);
+    bool added =
+        j && !next.failed && json_object_set_new(j, "next", json_string(tc_text_get(&next))) == 0;
+    if (next.data)
+        sodium_memzero(next.data, next.len);
+    tc_text_fini(&next);
+    if (added)
+        return j;
+    json_decref(j);
+    return NULL;
 }
 
 static json_t *to_json(const uint8_t seed[32], const tc_agent *a, bool enrolled)
@@ -37,7 +54,7 @@ static json_t *to_json(const uint8_t seed[32], const tc_agent *a, bool enrolled)
     if (key.data)
         sodium_memzero(key.data, key.len);
     tc_text_fini(&key);
-    return j;
+    return a->has_next ? add_next(j, a) : j;
 }
 
 static tacit_status keep(tc_agent *a, const uint8_t seed[32], uint64_t version, tacit_error *err)
@@ -90,6 +107,10 @@ static tacit_status read_kept(tc_agent *a, const json_t *j, uint8_t seed[32], bo
     int64_t number = 0;
     if (!key || !tc_base64_read(key, seed, 32))
         return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the agent's key");
+    const char *next = json_string_value(json_object_get(j, "next"));
+    a->has_next = next != NULL;
+    if (next && !tc_base64_read(next, a->next, sizeof a->next))
+        return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the agent's next key");
     if (study && !tc_base64_read(study, a->of.bytes, sizeof a->of.bytes))
         return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the study of a place");
     tc_keys_from(&a->public_key, &a->secret_key, seed);
@@ -215,4 +236,126 @@ tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error
     a->of = *study;
     tc_answered_fini(&r);
     return status == TACIT_OK ? keep_place(a, err) : status;
+}
+
+/* ---- another key ---- */
+
+/* The key and the place that are kept, with what is to be kept with them changed meanwhile in *a. */
+static tacit_status keep_with(tc_agent *a, const uint8_t *seed, tacit_error *err)
+{
+    tc_agent copy = {.cfg = a->cfg, .name = a->name, .local_name = a->local_name};
+    uint8_t was[32];
+    uint64_t version;
+    bool enrolled;
+    TC_TRY(load(&copy, was, &version, &enrolled, err));
+    tacit_status status = keep(a, seed ? seed : was, version, err);
+    sodium_memzero(was, sizeof was);
+    sodium_memzero(&copy, sizeof copy);
+    return status;
+}
+
+tacit_status tc_identity_prepare(tc_agent *a, tacit_error *err)
+{
+    if (a->has_next)
+        return TACIT_OK;
+    tc_random_start();
+    if (a->cfg.seeded) { /* from the key of now, so that each is another one */
+        tacit_hash h = tc_hash_bytes(a->public_key.bytes, sizeof a->public_key.bytes);
+        uint64_t words[2] = {a->cfg.seed, 0};
+        memcpy(&words[1], h.bytes, sizeof words[1]);
+        h = tc_hash_bytes(words, sizeof words);
+        memcpy(a->next, h.bytes, sizeof a->next);
+    } else {
+        tc_party_seed fresh = tc_party_seed_fresh();
+        memcpy(a->next, fresh.bytes, sizeof a->next);
+        sodium_memzero(&fresh, sizeof fresh);
+    }
+    a->has_next = true;
+    return keep_with(a, NULL, err);
+}
+
+static void add_signature(tc_text *out, const char *name, const tc_secret_key *s,
+                          const tc_signed *what)
+{
+    tc_signature signature;
+    tc_sign(s, what, &signature);
+    tc_text_addf(out, ", \"%s\": \"", name);
+    tc_base64_add(out, signature.bytes, sizeof signature.bytes);
+    tc_text_add(out, "\"");
+}
+
+static void make_change(const tc_agent *a, const tc_public_key *fresh, const tc_secret_key *secret,
+                        tc_text *out)
+{
+    tc_signed what = {.purpose = TC_SIGN_ROTATE,
+                      .study = a->of,
+                      .body = fresh->bytes,
+                      .n_body = sizeof fresh->bytes};
+    tc_text_add(out, "{\"sequence\": 0, \"key\": \"");
+    tc_base64_add(out, fresh->bytes, sizeof fresh->bytes);
+    tc_text_add(out, "\"");
+    add_signature(out, "proof", &a->secret_key, &what);
+    add_signature(out, "possession", secret, &what);
+    tc_text_add(out, "}");
+}
+
+/* It is the key from now on; access NULL: the token that is kept says nothing any more. */
+static tacit_status take_next(tc_agent *a, const tc_public_key *fresh, const tc_secret_key *secret,
+                              const char *access, tacit_error *err)
+{
+    uint8_t seed[32];
+    memcpy(seed, a->next, sizeof seed);
+    if (access)
+        snprintf(a->access, sizeof a->access, "%s", access);
+    a->public_key = *fresh;
+    a->secret_key = *secret;
+    a->has_next = false;
+    sodium_memzero(a->next, sizeof a->next);
+    tacit_status status = keep_with(a, seed, err);
+    sodium_memzero(seed, sizeof seed);
+    return status;
+}
+
+static tacit_status take_change(tc_agent *a, const tc_answered *r, const tc_public_key *fresh,
+                                const tc_secret_key *secret, bool *enrolled, tacit_error *err)
+{
+    const char *access = json_string_value(json_object_get(r->body, "access"));
+    *enrolled = r->status < 300;
+    if (r->status == 401 && a->cfg.join_token) /* it may know the key: that will be seen */
+        return take_next(a, fresh, secret, NULL, err);
+    if (r->status == 401)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the coordinator refuses another key for agent %" PRIu64
+                       ": %s; its operator can revoke it and readmit it with a token of its place",
+                       a->number, tc_answered_detail(r));
+    if (r->status >= 300)
+        return tc_answered_refusal(r, "another key for this agent", err);
+    if (!access || strlen(access) >= sizeof a->access)
+        return tc_answered_strange("another key without a token", err);
+    return take_next(a, fresh, secret, access, err);
+}
+
+tacit_status tc_identity_change(tc_agent *a, bool *enrolled, tacit_error *err)
+{
+    tc_public_key fresh;
+    tc_secret_key secret;
+    tc_text body = {0};
+    tc_answered r;
+    char path[64];
+    tc_keys_from(&fresh, &secret, a->next);
+    make_change(a, &fresh, &secret, &body);
+    snprintf(path, sizeof path, "/agents/%" PRIu64 ":rotate", a->number);
+    tc_call call = {.method = "POST",
+                    .path = path,
+                    .bearer = a->access,
+                    .body = tc_text_get(&body),
+                    .n_body = body.len};
+    tacit_status status = body.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
+    tc_text_fini(&body);
+    if (status == TACIT_OK) {
+        status = take_change(a, &r, &fresh, &secret, enrolled, err);
+        tc_answered_fini(&r);
+    }
+    sodium_memzero(&secret, sizeof secret);
+    return status;
 }

@@ -5,6 +5,8 @@
 
 #include "support/test.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DOCUMENT                                                                                   \
@@ -120,11 +122,53 @@ static void what_makes_no_sense_is_not_sent(void **state)
     end(&w);
 }
 
+/* Whoever kept an earlier head sees that entries are gone. */
+static void the_log_is_read_and_checked(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    world w;
+    char *log = NULL, seen[128];
+    begin(&w);
+    make_study(&w);
+    for (int i = 0; i < 1100; i++) { /* more than a page */
+        answers(&w, "POST", ":pause", NULL, "\"paused\"");
+        answers(&w, "POST", ":resume", NULL, "\"running\"");
+    }
+    assert_ok(tacit_net_audit(w.storage, NULL, &log, &err));
+    const char *head = strstr(log, "\"head\":{\"seq\":");
+    assert_non_null(head);
+    /* One token; a study that is made, and one that is not; 1100 times two; this reading. */
+    unsigned long seq = strtoul(head + strlen("\"head\":{\"seq\":"), NULL, 10);
+    assert_int_equal(seq, 1 + 2 + 2 + 2200 + 1);
+    snprintf(seen, sizeof seen, "%lu:%.64s", seq, strstr(head, "\"hash\":\"") + 8);
+    tacit_text_free(log);
+    log = NULL;
+    answers(&w, "POST", ":pause", NULL, "\"paused\"");
+    assert_ok(tacit_net_audit(w.storage, seen, &log, &err));
+    tacit_text_free(log);
+    log = NULL;
+    seen[strlen(seen) - 1] = seen[strlen(seen) - 1] == '0' ? '1' : '0';
+    char why[160];
+    snprintf(why, sizeof why,
+             "the operator's log does not have entry %lu as it was seen: entries were removed or "
+             "replaced",
+             seq);
+    assert_fails(tacit_net_audit(w.storage, seen, &log, &err), TACIT_E_CORRUPT, why);
+    seen[0] = '9'; /* beyond the end */
+    assert_int_equal(tacit_net_audit(w.storage, seen, &log, &err), TACIT_E_CORRUPT);
+    assert_fails(tacit_net_audit(w.storage, "12", &log, &err), TACIT_E_ARG,
+                 "seen must be the number and the hash of an entry, as NUMBER:HASH, got \"12\"");
+    assert_null(log);
+    end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_operator_runs_a_study),
         cmocka_unit_test(what_makes_no_sense_is_not_sent),
+        cmocka_unit_test(the_log_is_read_and_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * A release is read from the ledger, where it was before a byte left. It carries the head of the
  * chain after its entry: agents keep the last one they saw and refuse a ledger that does not extend
  * it (README.md). */
+#include "coord/audited.h"
 #include "coord/coord_int.h"
 #include "coord/round.h"
 
@@ -183,6 +184,8 @@ tacit_status tc_privacy_get(tc_request_context *a, tacit_error *err)
     TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));
     TC_TRY(tc_query_number(a->q->query, "limit", 1, INT64_MAX, &most, err));
     TC_TRY(tc_request_federated(a, &d, err));
+    const tc_act act = tc_act_of("ledger.download", d, "%s", "");
+    TC_TRY(tc_act_download(a, &act, err));
     pthread_mutex_lock(&d->lock);
     tacit_status status = refresh_ledger(a, d, err);
     if (status == TACIT_OK)

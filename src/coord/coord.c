@@ -180,7 +180,9 @@ static tacit_status check_role(tc_request_context *a, const tc_route *r, tacit_e
         a->caller.role = TC_ROLE_OPERATOR;
     else
         status = tc_caller_find(a->coord, a->q->bearer, &a->caller, &why);
-    if (status == TACIT_E_ARG || (a->caller.exhausted && r->handle != tc_roster_enrol))
+    bool may = r->handle == tc_roster_enrol || r->handle == tc_roster_rotate ||
+               r->handle == tc_roster_withdraw;
+    if (status == TACIT_E_ARG || (a->caller.exhausted && !may))
         return not_valid(a, err);
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);

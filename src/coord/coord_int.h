@@ -1,5 +1,6 @@
 /* coord_int.h - the coordinator itself, and which file of this folder has what. No other folder of src includes it, nor
- * the headers beside it: request.h, token.h, open_study.h, round.h, roster.h, served.h, events.h, record_json.h.
+ * the headers beside it: request.h, token.h, audited.h, open_study.h, round.h, roster.h, served.h, events.h,
+ * record_json.h.
  *
  *   coord.c      a request: who asks, which route, what answer
  *   route.c      the table of routes, and which one a path is of
@@ -11,6 +12,8 @@
  *   idempotency.c  the same request again: the same answer
  *   record_json.c  records with JSON in them
  *   token.c      bearer tokens and the roles that they carry
+ *   token_api.c  tokens made, replaced, withdrawn, listed
+ *   audited.c    the operator's log
  *   open_study.c  studies that are open in this process
  *   tick.c       what is due, now and then
  *   studies.c    creating, listing and ending studies
@@ -20,6 +23,7 @@
  *   outsource.c  served studies over the rows of a curator
  *   pages.c      lists that grow: studies, agents, evidence
  *   roster.c     agents: enrolment, keys
+ *   roster_end.c  agents that are revoked or withdraw, and that come back
  *   roster_place.c  which place on the roster is free
  *   round.c      the state of a study's present round
  *   message.c    accepting a contribution

@@ -297,6 +297,7 @@ void tc_coord_events_check(tc_coord *c, tc_listener *l)
     if (tc_record_read(c->cfg.store, 0, TC_RECORD_TOKEN, &key, &j, &version, &why) != TACIT_OK)
         return; /* a store that is busy ends nobody */
     (void)tc_json_whole(json_object_get(j, "expires_ms"), &until);
-    l->ended |= !j || (until > 0 && tc_coord_is_past(c, until));
+    bool replaced = json_is_true(json_object_get(j, "ended")); /* token.c */
+    l->ended |= !j || replaced || (until > 0 && tc_coord_is_past(c, until));
     json_decref(j);
 }

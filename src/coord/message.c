@@ -6,6 +6,9 @@
  * same place is the same one, sent again because an acknowledgement was lost, if it has the same sequence
  * and, while the store has the first, the same bytes. Another one is refused, and it is kept that there was one.
  *
+ * An agent that has lost its key, and came back with another (roster.c), has answered the rounds that it answered with the key
+ * before: what it sends for them is taken for that, and not added.
+ *
  * Of a message nothing stays but the message itself, until its round is closed (closing.c), and that there was
  * one (the receipt). No hash, keyed or not, and no signature: with either, whoever has the store or a
  * backup could check a guess of a contribution that is gone. */
@@ -71,7 +74,7 @@ static tacit_status check_signature(tc_request_context *a, arrival *m, tacit_err
                       .n_body = a->q->n_body};
     TC_TRY(tc_roster_get(a->coord, m->open->id, m->agent, &m->member, err));
     if (m->member.revoked)
-        return tc_refuse(a, 403, TACIT_E_ARG, err, "this agent was revoked");
+        return tc_roster_gone(a, &m->member, err);
     if (!a->q->signature ||
         !tc_base64_read(a->q->signature, signature.bytes, sizeof signature.bytes) ||
         !tc_signature_holds(&m->member.key, &what, &signature))
@@ -119,6 +122,7 @@ static json_t *evidence_json(const arrival *m)
 
 typedef struct receipt {
     bool there, same, late;
+    bool former; /* it was sent with a key that was lost since */
 } receipt;
 
 /* Is the message in the store, if it is there still, this one? */
@@ -142,11 +146,14 @@ static tacit_status find_receipt(tc_request_context *a, const arrival *m, receip
     uint64_t version;
     TC_TRY(tc_record_read(a->coord->cfg.store, m->open->id, TC_RECORD_RECEIPT, &key, &j, &version,
                           err));
+    uint64_t sequence = (uint64_t)json_integer_value(json_object_get(j, "sequence"));
     out->there = j != NULL;
-    out->same = (uint64_t)json_integer_value(json_object_get(j, "sequence")) == m->sequence;
+    out->same = sequence == m->sequence;
+    out->former = out->there && sequence <= m->member.former;
     out->late = json_is_true(json_object_get(j, "late"));
     json_decref(j);
-    return out->there && out->same && !out->late ? is_stored(a, m, &out->same, err) : TACIT_OK;
+    return out->there && out->same && !out->late && !out->former ? is_stored(a, m, &out->same, err)
+                                                                 : TACIT_OK;
 }
 
 /* Stores that an agent signed two messages for one place; one such record is enough. */
@@ -260,7 +267,7 @@ static tacit_status try_once(tc_request_context *a, arrival *m, tacit_error *err
     TC_TRY(find_receipt(a, m, &there, err));
     if (there.there && there.late)
         return refuse_late(a, m, err);
-    if (there.there && !there.same)
+    if (there.there && !there.same && !there.former)
         return keep_evidence(a, m, err);
     m->again = a->already = there.there;
     if (m->again)

@@ -76,8 +76,10 @@ tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tac
 
 /* E_STATE: closed. What has begun may end while a study is paused. */
 tacit_status tc_state_open(tc_coord *c, int64_t study, tacit_error *err);
-/* Stores a new study; E_ARG: it cannot run. E_CONFLICT: the name is taken. */
-tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err);
+/* Stores a new study; who: as in tc_changes_log. E_ARG: it cannot run. E_CONFLICT: the name is taken. */
+struct tc_caller;
+tacit_status tc_studies_put(tc_coord *c, const struct tc_caller *who, tc_study_doc *doc,
+                            tacit_error *err);
 /* "paused" */
 const char *tc_state_name(tc_study_state s);
 

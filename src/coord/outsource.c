@@ -5,6 +5,7 @@
  * A curator's token is for one study. It is written down before the study is made, and both are found
  * again by whoever repeats the request after a crash. However often it is repeated, one client's token of it
  * is valid, the last: of a curator its own token says which, of an operator a record of the study. */
+#include "coord/audited.h"
 #include "coord/coord_int.h"
 #include "coord/request.h"
 
@@ -189,7 +190,8 @@ static tacit_status try_token(tc_request_context *a, const tc_open_study *d, cha
     if (status == TACIT_OK)
         status = a->caller.role == TC_ROLE_CURATOR ? note_for_curator(a, text, &changes, err)
                                                    : note_for_operator(a, d, text, &changes, err);
-    return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
+    const tc_act act = tc_act_of("token.make", d, "client, for released rows");
+    return tc_changes_log(a->coord, &a->caller, &changes, status, &act, NULL, err);
 }
 
 /* An operator may ask twice at once; of two the last has the token that is valid. */
@@ -225,7 +227,7 @@ static tacit_status outsource(tc_request_context *a, tc_study_doc *doc, tacit_er
     TC_TRY(find_same(a->coord, doc, &there, err));
     TC_TRY(claim(a, doc->name, there, err));
     if (!there)
-        TC_TRY(tc_studies_put(a->coord, doc, err));
+        TC_TRY(tc_studies_put(a->coord, &a->caller, doc, err));
     return answer(a, doc->name, there ? 200 : 201, err);
 }
 

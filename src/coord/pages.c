@@ -128,8 +128,9 @@ static json_t *agent_json(uint64_t agent, const json_t *record)
         return NULL;
     tacit_hash h = tc_hash_bytes(k.bytes, sizeof k.bytes);
     sodium_bin2hex(hex, sizeof hex, h.bytes, sizeof h.bytes);
-    return json_pack("{s:I, s:s, s:b}", "agent", (json_int_t)agent, "fingerprint", hex, "revoked",
-                     (int)json_is_true(json_object_get(record, "revoked")));
+    return json_pack("{s:I, s:s, s:b, s:b}", "agent", (json_int_t)agent, "fingerprint", hex,
+                     "revoked", (int)json_is_true(json_object_get(record, "revoked")), "withdrawn",
+                     (int)json_is_true(json_object_get(record, "withdrawn")));
 }
 
 static tacit_status list_agent(void *user, const tc_record *r, tacit_error *err)

@@ -54,9 +54,10 @@ static tacit_status check_room(tc_store *store, tacit_error *err)
 
 static tacit_status probe(tc_store *store, bool writes, tacit_error *err)
 {
-    tc_record_range all = {.kind = TC_RECORD_SERVER};
+    tc_record_range one = {
+        .kind = TC_RECORD_SERVER, .prefix = "probe", .prefix_size = sizeof "probe" - 1};
     uint64_t n;
-    TC_TRY(tc_store_record_count(store, &all, &n, err));
+    TC_TRY(tc_store_record_count(store, &one, &n, err));
     TC_TRY(check_room(store, err));
     return writes ? try_write(store, err) : TACIT_OK;
 }

@@ -116,14 +116,19 @@ void tc_changes_add(tc_changes *c, tc_change_kind what, int64_t study, tc_record
     tc_changes_bytes(c, what, study, kind, key, version, text, text ? strlen(text) : 0);
 }
 
+void tc_changes_fini(tc_changes *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        tc_free(c->texts[i]);
+    *c = (tc_changes){.n = 0};
+}
+
 tacit_status tc_changes_end(tc_store *s, tc_changes *c, tacit_status so_far, size_t *refused,
                             tacit_error *err)
 {
     tacit_status status = so_far;
     if (status == TACIT_OK)
         status = c->failed ? tc_fail_memory(err) : tc_store_change(s, c->list, c->n, refused, err);
-    for (size_t i = 0; i < c->n; i++)
-        tc_free(c->texts[i]);
-    *c = (tc_changes){.n = 0};
+    tc_changes_fini(c);
     return status;
 }

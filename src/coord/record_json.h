@@ -45,5 +45,6 @@ void tc_changes_bytes(tc_changes *c, tc_change_kind what, int64_t study, tc_reco
  * was first; *refused (may be NULL) is the change that says so. */
 tacit_status tc_changes_end(tc_store *s, tc_changes *c, tacit_status so_far, size_t *refused,
                             tacit_error *err);
+void tc_changes_fini(tc_changes *c); /* commits nothing */
 
 #endif

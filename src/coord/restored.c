@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "study/audit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -322,6 +323,26 @@ static void word_assumption(restoring *t)
                  n, n == 1 ? " was" : "s were");
 }
 
+/* Of a coordinator: an agent's storage has no operator's log. */
+static tacit_status log_restore(const restoring *t, tacit_error *err)
+{
+    char detail[192];
+    tc_audit_head head;
+    const tc_audit_entry entry = {.at_ms = t->at.now_ms,
+                                  .role = "storage",
+                                  .token = "",
+                                  .name = "",
+                                  .action = "storage.restore",
+                                  .outcome = "done",
+                                  .study = "",
+                                  .of = "",
+                                  .detail = detail};
+    snprintf(detail, sizeof detail, "from a backup of %s, assuming that %s", t->of, t->assumes);
+    TC_TRY(tc_audit_head_get(t->coord->cfg.store, &head, err));
+    return head.seq == 0 ? TACIT_OK
+                         : tc_audit_change(t->coord->cfg.store, NULL, 0, &entry, NULL, err);
+}
+
 tacit_status tc_coord_restore(tc_store *store, tc_restore_times at, const tacit_restore_opts *opts,
                               tacit_error *err)
 {
@@ -335,6 +356,8 @@ tacit_status tc_coord_restore(tc_store *store, tc_restore_times at, const tacit_
     tacit_status status = tc_store_study_list(store, restore_study, &t, err);
     if (status == TACIT_OK)
         status = tc_store_ledger_list(store, restore_ledger, &t, err);
+    if (status == TACIT_OK)
+        status = log_restore(&t, err);
     tc_coord_free(t.coord);
     return status;
 }

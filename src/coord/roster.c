@@ -4,18 +4,23 @@
  * token's use are one set of changes: a crash leaves all or nothing, and two agents that race for
  * the last place or the last use have one winner.
  *
+ * An agent that was revoked, or has withdrawn, comes back with a join token of its place alone (roster_end.c makes it). With
+ * another key it takes the place over: for rounds that were answered with the key before, it has answered.
+ *
  * A place has one key and one access token at a time. Who enrols again with the same key and the same
  * join token has lost the answer, and gets a new access token in place of the old one; with another
- * join token that is a use of it. A key that was changed, or whose agent was revoked, never gets in
- * again. */
-#include "coord/roster.h"
+ * join token that is a use of it. A key that was changed never gets in again, and one whose agent was
+ * revoked only with a token of its place. */
+#include "coord/audited.h"
 #include "coord/coord_int.h"
+#include "coord/roster.h"
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <sodium.h>
 #include <string.h>
 
 enum { ATTEMPTS = 32 };
@@ -25,6 +30,18 @@ enum { ATTEMPTS = 32 };
 tc_key tc_roster_key(uint64_t agent)
 {
     return tc_key_number(agent);
+}
+
+/* What few members have. Takes j; NULL: no memory. */
+static json_t *add_past(json_t *j, const tc_member_row *m)
+{
+    bool added = j && (!m->withdrawn || json_object_set_new(j, "withdrawn", json_true()) == 0) &&
+                 (m->former == 0 ||
+                  json_object_set_new(j, "former", json_integer((json_int_t)m->former)) == 0);
+    if (added)
+        return j;
+    json_decref(j);
+    return NULL;
 }
 
 json_t *tc_roster_json(const tc_member_row *m)
@@ -40,7 +57,7 @@ json_t *tc_roster_json(const tc_member_row *m)
     tc_text_fini(&key);
     tc_text_fini(&access);
     tc_text_fini(&joined);
-    return j;
+    return add_past(j, m);
 }
 
 static bool read_hash(const json_t *j, const char *field, tacit_hash *out)
@@ -61,6 +78,10 @@ static bool read_member(const json_t *j, tc_member_row *out)
         out->spoke = TC_SPOKE_UNKNOWN;
     out->sequence = (uint64_t)sequence;
     out->revoked = json_is_true(json_object_get(j, "revoked"));
+    out->withdrawn = json_is_true(json_object_get(j, "withdrawn"));
+    int64_t former = 0;
+    (void)tc_json_whole(json_object_get(j, "former"), &former);
+    out->former = (uint64_t)former;
     return true;
 }
 
@@ -81,8 +102,8 @@ tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member
 
 /* ---- access ---- */
 
-static tacit_status end_access(tc_request_context *a, const tc_member_row *m, tc_changes *changes,
-                               tacit_error *err)
+tacit_status tc_roster_end_access(tc_request_context *a, const tc_member_row *m,
+                                  tc_changes *changes, tacit_error *err)
 {
     tc_key key = tc_key_hash(&m->access);
     json_t *there;
@@ -100,23 +121,23 @@ static tacit_status renew_access(tc_request_context *a, const tc_open_study *d, 
                                  tacit_error *err)
 {
     tc_token_terms terms = {.role = TC_ROLE_AGENT, .open = d, .agent = agent};
-    TC_TRY(end_access(a, m, changes, err));
+    TC_TRY(tc_roster_end_access(a, m, changes, err));
     TC_TRY(tc_token_make(a->coord, &terms, text, changes, err));
     m->access = tc_hash_bytes(text, strlen(text));
     return TACIT_OK;
 }
 
-static void change_member(tc_changes *changes, int64_t study, uint64_t agent,
-                          const tc_member_row *m)
+void tc_roster_change(tc_changes *changes, int64_t study, uint64_t agent, const tc_member_row *m)
 {
     tc_key place = tc_roster_key(agent);
     tc_changes_add(changes, m->version > 0 ? TC_REPLACE : TC_INSERT, study, TC_RECORD_AGENT, &place,
                    m->version, tc_roster_json(m));
 }
 
-static tacit_status was_revoked(tc_request_context *a, tacit_error *err)
+tacit_status tc_roster_gone(tc_request_context *a, const tc_member_row *m, tacit_error *err)
 {
-    return tc_refuse(a, 403, TACIT_E_ARG, err, "this agent was revoked");
+    return tc_refuse(a, 403, TACIT_E_ARG, err,
+                     m->withdrawn ? "this agent has withdrawn" : "this agent was revoked");
 }
 
 /* ---- enrolment ---- */
@@ -127,6 +148,7 @@ typedef struct enrolment {
     uint64_t agent;
     char access[48];
     bool again;
+    bool news; /* for the operator's log: it does not only ask again */
 } enrolment;
 
 static tacit_status read_key(tc_request_context *a, const char *field, tc_public_key *out,
@@ -165,6 +187,13 @@ static tc_key key_record(const tc_public_key *key)
 {
     tacit_hash h = tc_hash_bytes(key->bytes, sizeof key->bytes);
     return tc_key_hash(&h);
+}
+
+/* As lists of the roster show it. */
+static void write_fingerprint(const tc_public_key *key, char out[2 * TC_LEDGER_HASH_BYTES + 1])
+{
+    tacit_hash h = tc_hash_bytes(key->bytes, sizeof key->bytes);
+    sodium_bin2hex(out, 2 * TC_LEDGER_HASH_BYTES + 1, h.bytes, sizeof h.bytes);
 }
 
 static json_t *owner_json(uint64_t agent, bool gone)
@@ -213,10 +242,11 @@ static tacit_status add_place(tc_request_context *a, enrolment *e, tc_changes *c
 {
     tc_member_row m = {.key = e->key, .joined = a->caller.token, .spoke = TC_SPOKE_NEVER};
     tc_key by_key = key_record(&e->key);
+    e->news = true;
     TC_TRY(spend_token(a, changes, err));
     TC_TRY(tc_roster_choose(a, e->open, &e->agent, err));
     TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
-    change_member(changes, e->open->id, e->agent, &m);
+    tc_roster_change(changes, e->open->id, e->agent, &m);
     tc_changes_add(changes, TC_INSERT, e->open->id, TC_RECORD_KEY, &by_key, 0,
                    owner_json(e->agent, false));
     return TACIT_OK;
@@ -229,12 +259,69 @@ static tacit_status give_back(tc_request_context *a, enrolment *e, tc_changes *c
     tc_member_row m;
     TC_TRY(tc_roster_get(a->coord, e->open->id, e->agent, &m, err));
     if (m.revoked)
-        return was_revoked(a, err);
+        return tc_roster_gone(a, &m, err);
     if (!tc_ledger_hash_same(&m.joined, &a->caller.token))
         TC_TRY(spend_token(a, changes, err));
     TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
-    change_member(changes, e->open->id, e->agent, &m);
+    tc_roster_change(changes, e->open->id, e->agent, &m);
     return TACIT_OK;
+}
+
+/* ---- a place of before ---- */
+
+/* The token of one place alone. */
+static bool is_for_place(const tc_request_context *a)
+{
+    return json_is_true(json_object_get(a->caller.record, "place"));
+}
+
+/* The place gets the key that it is taken with. What the key before it has answered is answered. */
+static tacit_status pass_on(tc_request_context *a, const enrolment *e, tc_member_row *m,
+                            tc_changes *changes, tacit_error *err)
+{
+    tc_key was = key_record(&m->key), now = key_record(&e->key);
+    json_t *there;
+    uint64_t version;
+    TC_TRY(tc_record_read(a->coord->cfg.store, e->open->id, TC_RECORD_KEY, &was, &there, &version,
+                          err));
+    json_decref(there);
+    tc_changes_add(changes, TC_REPLACE, e->open->id, TC_RECORD_KEY, &was, version,
+                   owner_json(e->agent, true));
+    tc_changes_add(changes, TC_INSERT, e->open->id, TC_RECORD_KEY, &now, 0,
+                   owner_json(e->agent, false));
+    m->former = m->sequence;
+    m->key = e->key;
+    return TACIT_OK;
+}
+
+static tacit_status take_back(tc_request_context *a, enrolment *e, tc_changes *changes,
+                              tacit_error *err)
+{
+    tc_member_row m;
+    bool other = e->again && e->agent != a->caller.agent;
+    if (other)
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "this key has place %" PRIu64 ", and the token is for place %" PRIu64,
+                         e->agent, a->caller.agent);
+    TC_TRY(tc_roster_get(a->coord, e->open->id, a->caller.agent, &m, err));
+    if (!m.revoked && e->again)
+        return give_back(a, e, changes, err);
+    if (!m.revoked)
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "agent %" PRIu64 " has its place: it must be revoked first",
+                         a->caller.agent);
+    TC_TRY(spend_token(a, changes, err));
+    bool same = e->again;
+    e->news = true;
+    e->agent = a->caller.agent;
+    e->again = true;
+    if (!same)
+        TC_TRY(pass_on(a, e, &m, changes, err));
+    m.revoked = m.withdrawn = false;
+    m.joined = a->caller.token;
+    TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
+    tc_roster_change(changes, e->open->id, e->agent, &m);
+    return tc_roster_unmark(a, e->open->id, e->agent, changes, err);
 }
 
 /* The token is read afresh: another enrolment may have used it meanwhile. */
@@ -245,13 +332,25 @@ static tacit_status refresh_caller(tc_request_context *a, tacit_error *err)
     return tc_caller_find(a->coord, a->q->bearer, &a->caller, err);
 }
 
+static tc_act act_of(const char *action, const enrolment *e)
+{
+    char now[2 * TC_LEDGER_HASH_BYTES + 1];
+    write_fingerprint(&e->key, now);
+    return tc_act_of(action, e->open, "agent %" PRIu64 "%s, key %s", e->agent,
+                     e->again ? ", again" : "", now);
+}
+
 static tacit_status try_place(tc_request_context *a, enrolment *e, tacit_error *err)
 {
     tc_changes changes = {.n = 0};
     TC_TRY(find_place(a, e, &e->again, err));
-    tacit_status status =
-        e->again ? give_back(a, e, &changes, err) : add_place(a, e, &changes, err);
-    return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
+    tacit_status status = is_for_place(a) ? take_back(a, e, &changes, err)
+                          : e->again      ? give_back(a, e, &changes, err)
+                                          : add_place(a, e, &changes, err);
+    if (!e->news)
+        return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
+    const tc_act act = act_of("agent.enrol", e);
+    return tc_changes_log(a->coord, &a->caller, &changes, status, &act, NULL, err);
 }
 
 /* Those who come in crowds with one token wait for each other here; coordinators of other processes may still be
@@ -291,18 +390,28 @@ tacit_status tc_roster_enrol(tc_request_context *a, tacit_error *err)
 
 /* ---- another key ---- */
 
-/* Signed with the key that goes, and with the one that comes. */
-static tacit_status check_keys(tc_request_context *a, const tc_open_study *d,
-                               const tc_member_row *m, const tc_public_key *fresh, tacit_error *err)
+/* The signatures cover a number that the agent may choose; keys of before never come back, so an old request is worth nothing. */
+static tc_signed rotation_of(const tc_request_context *a, const tc_open_study *d,
+                             const tc_member_row *m, const tc_public_key *fresh)
 {
-    tc_signed what = {.purpose = TC_SIGN_ROTATE,
-                      .study = d->hash,
-                      .sequence = m->sequence,
-                      .body = fresh->bytes,
-                      .n_body = sizeof fresh->bytes};
+    int64_t sequence = (int64_t)m->sequence;
+    (void)tc_json_whole(json_object_get(a->body, "sequence"), &sequence);
+    return (tc_signed){.purpose = TC_SIGN_ROTATE,
+                       .study = d->hash,
+                       .sequence = (uint64_t)sequence,
+                       .body = fresh->bytes,
+                       .n_body = sizeof fresh->bytes};
+}
+
+/* Signed with the key that goes, and with the one that comes. `done`: it has come already, and the answer was lost. */
+static tacit_status check_keys(tc_request_context *a, const tc_open_study *d,
+                               const tc_member_row *m, const tc_public_key *fresh, bool done,
+                               tacit_error *err)
+{
+    const tc_signed what = rotation_of(a, d, m, fresh);
     if (m->revoked)
-        return was_revoked(a, err);
-    if (!proof_holds(a, "proof", &m->key, &what))
+        return tc_roster_gone(a, m, err);
+    if (!done && !proof_holds(a, "proof", &m->key, &what))
         return tc_refuse(a, 403, TACIT_E_ARG, err,
                          "proof is not a signature of the new key with the present one");
     if (!proof_holds(a, "possession", fresh, &what))
@@ -311,32 +420,78 @@ static tacit_status check_keys(tc_request_context *a, const tc_open_study *d,
     return TACIT_OK;
 }
 
+tacit_status tc_roster_leave_access(tc_request_context *a, const tc_member_row *m,
+                                    tc_changes *changes, tacit_error *err)
+{
+    enum { AGAIN_MS = 3600 * 1000 };
+    tc_key key = tc_key_hash(&m->access);
+    json_t *was;
+    uint64_t version;
+    int64_t until = tc_coord_now(a->coord) + AGAIN_MS;
+    TC_TRY(tc_record_read(a->coord->cfg.store, 0, TC_RECORD_TOKEN, &key, &was, &version, err));
+    if (version == 0)
+        return TACIT_OK;
+    if (json_object_set_new(was, "ended", json_true()) != 0 ||
+        json_object_set_new(was, "expires_ms", json_integer(until)) != 0) {
+        json_decref(was);
+        return tc_fail_memory(err);
+    }
+    tc_changes_add(changes, TC_REPLACE, 0, TC_RECORD_TOKEN, &key, version, was);
+    return TACIT_OK;
+}
+
 static tacit_status change_key(tc_request_context *a, const tc_open_study *d, uint64_t agent,
                                tc_member_row *m, const tc_public_key *fresh, char access[48],
                                tc_changes *changes, tacit_error *err)
 {
+    tc_token_terms terms = {.role = TC_ROLE_AGENT, .open = d, .agent = agent};
     tc_key was = key_record(&m->key), now = key_record(fresh);
     json_t *there;
     uint64_t version;
     TC_TRY(tc_record_read(a->coord->cfg.store, d->id, TC_RECORD_KEY, &was, &there, &version, err));
     json_decref(there);
     m->key = *fresh;
-    TC_TRY(renew_access(a, d, agent, m, access, changes, err));
-    change_member(changes, d->id, agent, m);
+    TC_TRY(tc_roster_leave_access(a, m, changes, err));
+    TC_TRY(tc_token_make(a->coord, &terms, access, changes, err));
+    m->access = tc_hash_bytes(access, strlen(access));
+    tc_roster_change(changes, d->id, agent, m);
     tc_changes_add(changes, TC_REPLACE, d->id, TC_RECORD_KEY, &was, version,
                    owner_json(agent, true));
     tc_changes_add(changes, TC_INSERT, d->id, TC_RECORD_KEY, &now, 0, owner_json(agent, false));
     return TACIT_OK;
 }
 
-/* {"key": "base64", "proof": "base64", "possession": "base64"} */
+/* Again: the key is there, and gets another access token. */
+static tacit_status renew_only(tc_request_context *a, const tc_open_study *d, uint64_t agent,
+                               tc_member_row *m, char access[48], tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    tacit_status status = renew_access(a, d, agent, m, access, &changes, err);
+    tc_roster_change(&changes, d->id, agent, m);
+    return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
+}
+
+static tacit_status rotate(tc_request_context *a, const tc_open_study *d, uint64_t agent,
+                           tc_member_row *m, const tc_public_key *fresh, char access[48],
+                           tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    char was[2 * TC_LEDGER_HASH_BYTES + 1], now[2 * TC_LEDGER_HASH_BYTES + 1];
+    write_fingerprint(&m->key, was);
+    write_fingerprint(fresh, now);
+    const tc_act act =
+        tc_act_of("agent.rotate", d, "agent %" PRIu64 ", key %s by %s", agent, was, now);
+    tacit_status status = change_key(a, d, agent, m, fresh, access, &changes, err);
+    return tc_changes_log(a->coord, &a->caller, &changes, status, &act, NULL, err);
+}
+
+/* {"key": "base64", "proof": "base64", "possession": "base64", "sequence": 0} */
 tacit_status tc_roster_rotate(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     uint64_t agent;
     tc_member_row m;
     tc_public_key fresh;
-    tc_changes changes = {.n = 0};
     char access[48];
     TC_TRY(tc_request_number(a, 1, "agent", &agent, err));
     TC_TRY(tc_request_federated(a, &d, err));
@@ -344,68 +499,10 @@ tacit_status tc_roster_rotate(tc_request_context *a, tacit_error *err)
         return tc_refuse(a, 403, TACIT_E_ARG, err, "an agent can change its own key only");
     TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
     TC_TRY(read_key(a, "key", &fresh, err));
-    TC_TRY(check_keys(a, d, &m, &fresh, err));
-    tacit_status status = change_key(a, d, agent, &m, &fresh, access, &changes, err);
-    TC_TRY(tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err));
+    bool done = sodium_memcmp(m.key.bytes, fresh.bytes, sizeof fresh.bytes) == 0;
+    TC_TRY(check_keys(a, d, &m, &fresh, done, err));
+    TC_TRY(done ? renew_only(a, d, agent, &m, access, err)
+                : rotate(a, d, agent, &m, &fresh, access, err));
     return tc_answer_json(
         a, 200, json_pack("{s:I, s:s}", "agent", (json_int_t)agent, "access", access), err);
-}
-
-/* ---- the end of an agent ---- */
-
-#define REVOKED "revoked"
-
-static tc_key revoked_key(uint64_t agent)
-{
-    tc_key k = tc_key_word(REVOKED), number = tc_key_number(agent);
-    memcpy(k.bytes + k.n, number.bytes, number.n);
-    k.n += number.n;
-    return k;
-}
-
-uint64_t tc_roster_revoked_agent(const tc_record *r)
-{
-    return tc_key_at((const uint8_t *)r->key + strlen(REVOKED), 0);
-}
-
-tacit_status tc_roster_revoked(tc_coord *c, int64_t study, tc_record_visit visit, void *user,
-                               tacit_error *err)
-{
-    tc_record_range range = {
-        .study = study, .kind = TC_RECORD_STATE, .prefix = REVOKED, .prefix_size = strlen(REVOKED)};
-    return tc_store_record_scan(c->cfg.store, &range, visit, user, err);
-}
-
-static tacit_status try_revoke(tc_request_context *a, const tc_open_study *d, uint64_t agent,
-                               tacit_error *err)
-{
-    tc_member_row m;
-    tc_changes changes = {.n = 0};
-    tc_key mark = revoked_key(agent);
-    TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
-    a->already = m.revoked;
-    if (a->already)
-        return TACIT_OK;
-    m.revoked = true;
-    tacit_status status = end_access(a, &m, &changes, err);
-    change_member(&changes, d->id, agent, &m);
-    tc_changes_add(&changes, TC_INSERT, d->id, TC_RECORD_STATE, &mark, 0, json_object());
-    return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
-}
-
-/* A revoked agent stays on the roster: weights and sums are about all of it. But nobody waits for
- * its messages. */
-tacit_status tc_roster_revoke(tc_request_context *a, tacit_error *err)
-{
-    tc_open_study *d;
-    uint64_t agent;
-    TC_TRY(tc_request_number(a, 1, "agent", &agent, err));
-    TC_TRY(tc_request_federated(a, &d, err));
-    tacit_status status = TACIT_E_CONFLICT;
-    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
-        status = try_revoke(a, d, agent, err);
-    TC_TRY(status);
-    a->out->closes = true;
-    return tc_answer_json(a, 200, json_pack("{s:I, s:b}", "agent", (json_int_t)agent, "revoked", 1),
-                          err);
 }

@@ -2,6 +2,7 @@
  *
  * Everything about trials is in study/study.h: no two workers share one, in however many processes they
  * ask. Here are requests: who asks, for how many, for how long. README.md, "Served studies". */
+#include "coord/audited.h"
 #include "coord/served.h"
 #include "coord/events.h"
 
@@ -247,7 +248,11 @@ tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
     TC_TRY(tc_request_number(a, 1, "trial", &trial, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
-    TC_TRY(tc_study_requeue(study, trial, err));
+    const tc_act act = tc_act_of("trial.release", d, "trial %" PRIu64, trial);
+    TC_TRY(tc_act_begin(a->coord, &a->caller, &act, err));
+    tacit_status status = tc_study_requeue(study, trial, err);
+    tc_act_end(a->coord, &a->caller, &act, status);
+    TC_TRY(status);
     a->already = true; /* it may have been stale before */
     tc_emit_trial(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
     return tc_answer_json(a, 200,

@@ -28,18 +28,33 @@ static const tc_field new_study[] = {
     END};
 const tc_shape tc_shape_new_study = {"NewStudy", "A study to be made", new_study, false};
 
+#define NAME {"name", TEXT, 0, 1, 64, .help = "Whose it is, for lists and the operator's log: letters, digits and ._@+-", .example = "\"alice\""}
+#define GRACE {"grace_s", NUMBER, 0, 0, SECONDS_MOST, .help = "Seconds for which it goes on; 0: it ends at once"}
+
 static const tc_field new_token[] = {
     {"role",      TEXT,   TC_NEEDED, .words = open_roles, .help = "What its bearer may do", .example = "\"viewer\""},
+    NAME,
     {"expires_s", NUMBER, 0, 0, SECONDS_MOST, .help = "Seconds until it ends; 0: never", .example = "3600"},
     END};
 const tc_shape tc_shape_new_token = {"NewToken", "A token to be made", new_token, false};
 
 static const tc_field withdraw[] = {
-    {"token", TEXT, TC_NEEDED, 1, 255, .help = "The token that is to end"},
+    {"token", TEXT, TC_ONE_OF, 1, 255, .help = "The token that is to end"},
+    {"id",    TEXT, TC_ONE_OF, 1, 64, .help = "The same by its id, as lists of tokens show it"},
+    GRACE,
     END};
 const tc_shape tc_shape_withdraw = {"Withdrawal", "A token to be ended", withdraw, false};
 
+static const tc_field replace[] = {
+    {"token", TEXT, 0, 1, 255, .help = "The token that is to be replaced; without it and id: the one that asks"},
+    {"id",    TEXT, 0, 1, 64, .help = "The same by its id, as lists of tokens show it"},
+    GRACE,
+    {"expires_s", NUMBER, 0, 0, SECONDS_MOST, .help = "Seconds until the new one ends; 0: never; absent: when the old one would have"},
+    END};
+const tc_shape tc_shape_replace = {"Replacement", "Another token in place of one", replace, false};
+
 static const tc_field study_token[] = {
+    NAME,
     {"uses",      WHOLE,  0, 1, 1 << 24, 1, .help = "How many agents may join with it; not for served studies", .example = "8"},
     {"expires_s", NUMBER, 0, 0, SECONDS_MOST, .help = "Seconds until it ends; 0: never", .example = "86400"},
     END};
@@ -56,8 +71,19 @@ static const tc_field rotate[] = {
     {"key",        TEXT, TC_NEEDED, .help = "The new public key, in base64"},
     {"proof",      TEXT, TC_NEEDED, .help = "A signature of it with the present key, in base64"},
     {"possession", TEXT, TC_NEEDED, .help = "A signature of it with itself, in base64"},
+    {"sequence",   WHOLE, 0, 0, WHOLE_MOST, .help = "The number that both signatures cover; absent: that of the agent's last message"},
     END};
 const tc_shape tc_shape_rotate = {"Rotation", "Another key for an agent", rotate, false};
+
+static const tc_field leave[] = {
+    {"proof", TEXT, TC_NEEDED, .help = "A signature of the agent's public key with itself, in base64"},
+    END};
+const tc_shape tc_shape_leave = {"Leaving", "An agent that withdraws", leave, false};
+
+static const tc_field readmit[] = {
+    {"expires_s", NUMBER, 0, 0, SECONDS_MOST, .help = "Seconds until the token ends; 0: never", .example = "86400"},
+    END};
+const tc_shape tc_shape_readmit = {"Readmission", "A join token of one place alone", readmit, false};
 
 static const tc_field new_message[] = {
     {"sequence", WHOLE, TC_NEEDED, 1, WHOLE_MOST, .help = "Grows with every message of an agent", .example = "1"},
@@ -116,11 +142,59 @@ const tc_shape tc_shape_erased = {"Erased", "A study that is gone", erased, fals
 
 static const tc_field token[] = {
     {"token",      TEXT,  TC_NEEDED, .help = "The token; it is shown once"},
+    {"id",         TEXT,  TC_NEEDED, .help = "What names it in lists and in the operator's log"},
     {"role",       TEXT,  TC_NEEDED, .help = "What its bearer may do"},
     {"uses",       WHOLE, TC_NEEDED, .help = "How often; 0: any number of times"},
     {"expires_ms", WHOLE, TC_NEEDED, .help = "Until when, Unix milliseconds; 0: for ever"},
     END};
 const tc_shape tc_shape_token = {"Token", "A new token", token, false};
+
+static const tc_field a_token[] = {
+    {"id",         TEXT,  TC_NEEDED, .help = "What names it here and in the operator's log: the first 16 hex digits of its hash"},
+    {"role",       TEXT,  TC_NEEDED, .help = "What its bearer may do"},
+    {"name",       TEXT,  TC_NEEDED, .help = "Whose it is, as was said when it was made; empty: nothing was"},
+    {"study",      TEXT,  TC_NEEDED, .help = "The study that it is for; empty: all, or it was made by an earlier version"},
+    {"uses",       WHOLE, TC_NEEDED, .help = "How often it may still be used; 0: that is not counted, or it is used up"},
+    {"expires_ms", WHOLE, TC_NEEDED, .help = "Until when, Unix milliseconds; 0: for ever"},
+    END};
+static const tc_shape shape_a_token = {"ListedToken", "A token, without its text", a_token, false};
+
+static const tc_field token_list[] = {
+    {"tokens", OBJECT, TC_NEEDED | TC_LIST_OF, .of = &shape_a_token, .help = "In no order that means something"},
+    {"next",   TEXT,   TC_NEEDED | TC_OR_NULL, .help = "after= of the next page; null: this is the last"},
+    END};
+const tc_shape tc_shape_token_list = {"TokenList", "A page of tokens; those of agents are on rosters", token_list, false};
+
+static const char *const outcomes[] = {"done", "begun", "failed", NULL};
+
+static const tc_field audit_entry[] = {
+    {"seq",      WHOLE, TC_NEEDED, .help = "1, 2, 3, ..."},
+    {"at_ms",    WHOLE, TC_NEEDED, .help = "When, Unix milliseconds by the coordinator's agreed time"},
+    {"role",     TEXT,  TC_NEEDED, .help = "Of the token that asked; \"storage\": whoever holds the storage itself"},
+    {"token",    TEXT,  TC_NEEDED, .help = "The id of that token; empty: there was none"},
+    {"name",     TEXT,  TC_NEEDED, .help = "Its name; empty: it has none"},
+    {"action",   TEXT,  TC_NEEDED, .help = "What was done", .example = "\"study.pause\""},
+    {"outcome",  TEXT,  TC_NEEDED, .words = outcomes, .help = "\"begun\" is followed by \"done\" or \"failed\", unless the process died"},
+    {"study",    TEXT,  TC_NEEDED, .help = "The name of the study that it is about; empty: of none"},
+    {"of",       TEXT,  TC_NEEDED, .help = "Which study of that name: its hash, in hex; or empty"},
+    {"detail",   TEXT,  TC_NEEDED, .help = "What else there is to say"},
+    {"previous", TEXT,  TC_NEEDED, .help = "The hash of the entry before it, in hex"},
+    {"hash",     TEXT,  TC_NEEDED, .help = "BLAKE2b-256 of this object without it, as JSON with sorted keys and no spaces"},
+    END};
+static const tc_shape shape_audit_entry = {"AuditEntry", "What somebody did", audit_entry, false};
+
+static const tc_field audit_head[] = {
+    {"seq",  WHOLE, TC_NEEDED, .help = "Entries so far"},
+    {"hash", TEXT,  TC_NEEDED, .help = "The hash of the last one, in hex; zeros: there is none"},
+    END};
+static const tc_shape shape_audit_head = {"AuditHead", "The end of the operator's log", audit_head, false};
+
+static const tc_field audit[] = {
+    {"entries", OBJECT, TC_NEEDED | TC_LIST_OF, .of = &shape_audit_entry, .help = "In order"},
+    {"head",    OBJECT, TC_NEEDED, .of = &shape_audit_head, .help = "The end of the log when it was read"},
+    {"next",    WHOLE,  TC_NEEDED | TC_OR_NULL, .help = "after= of the next page; null: this is the last"},
+    END};
+const tc_shape tc_shape_audit = {"AuditPage", "A page of the operator's log", audit, false};
 
 static const tc_field withdrawn[] = {
     {"withdrawn", YES, TC_NEEDED, .help = "True"},
@@ -136,13 +210,15 @@ const tc_shape tc_shape_access = {"Access", "A place on the roster", access_toke
 static const tc_field revoked[] = {
     {"agent",   WHOLE, TC_NEEDED, .help = "The place on the roster"},
     {"revoked", YES,   TC_NEEDED, .help = "True"},
+    {"withdrawn", YES, 0, .help = "True: by itself"},
     END};
 const tc_shape tc_shape_revoked = {"Revoked", "An agent whose access has ended", revoked, false};
 
 static const tc_field agent[] = {
     {"agent",       WHOLE, TC_NEEDED, .help = "The place on the roster"},
     {"fingerprint", TEXT,  TC_NEEDED, .help = "BLAKE2b-256 of its public key, in hex"},
-    {"revoked",     YES,   TC_NEEDED, .help = "Has its access ended for good?"},
+    {"revoked",     YES,   TC_NEEDED, .help = "Has its access ended? Nobody waits for it"},
+    {"withdrawn",   YES,   TC_NEEDED, .help = "Did it end it by itself?"},
     END};
 static const tc_shape shape_agent = {"Agent", "An agent, without anything that says when it was there", agent, false};
 

@@ -1,4 +1,5 @@
 /* studies.c - creating, showing, pausing, ending and erasing studies, federated and served. */
+#include "coord/audited.h"
 #include "coord/coord_int.h"
 #include "coord/events.h"
 #include "coord/roster.h"
@@ -17,6 +18,7 @@ enum { ATTEMPTS = 32 };
 /* ---- running, paused, closed ---- */
 
 static const char *const states[] = {"running", "paused", "closed"};
+static const char *const actions[] = {"study.resume", "study.pause", "study.close"};
 
 const char *tc_state_name(tc_study_state s)
 {
@@ -89,7 +91,8 @@ static tacit_status try_state(tc_request_context *a, const tc_open_study *d, tc_
                    version, json_pack("{s:s}", "state", states[to]));
     if (d->plan && state == TC_STUDY_PAUSED && to == TC_STUDY_RUNNING)
         status = extend_round(c, d, &changes, err);
-    return tc_changes_end(c->cfg.store, &changes, status, NULL, err);
+    const tc_act act = tc_act_of(actions[to], d, "it was %s", states[state]);
+    return tc_changes_log(c, &a->caller, &changes, status, &act, NULL, err);
 }
 
 static tacit_status set_state(tc_request_context *a, tc_study_state to, tacit_error *err)
@@ -125,7 +128,11 @@ tacit_status tc_studies_erase(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_request_study(a, &d, err));
-    TC_TRY(tc_store_study_erase(a->coord->cfg.store, d->id, err));
+    const tc_act act = tc_act_of("study.delete", d, "%s", "");
+    TC_TRY(tc_act_begin(a->coord, &a->caller, &act, err));
+    tacit_status status = tc_store_study_erase(a->coord->cfg.store, d->id, err);
+    tc_act_end(a->coord, &a->caller, &act, status);
+    TC_TRY(status);
     tc_open_study_erased(a->coord, d);
     return tc_answer_json(a, 200, json_pack("{s:s, s:b}", "study", a->words[0], "erased", 1), err);
 }
@@ -198,10 +205,25 @@ static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, t
     return status;
 }
 
-tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
+/* It is logged before it is there, and again when it is. */
+static tacit_status put_row(tc_coord *c, const tc_caller *who, const tc_study_row *row,
+                            tacit_error *err)
+{
+    char of[2 * TC_LEDGER_HASH_BYTES + 1];
+    int64_t id;
+    tacit_hash hash = tc_study_hash(row);
+    sodium_bin2hex(of, sizeof of, hash.bytes, sizeof hash.bytes);
+    tc_act act = tc_act_of("study.create", NULL, "%s", of);
+    act.study = row->name;
+    TC_TRY(tc_act_begin(c, who, &act, err));
+    tacit_status status = tc_store_study_put(c->cfg.store, row, &id, err);
+    tc_act_end(c, who, &act, status);
+    return status;
+}
+
+tacit_status tc_studies_put(tc_coord *c, const tc_caller *who, tc_study_doc *doc, tacit_error *err)
 {
     tc_study_row row;
-    int64_t id;
     if (doc->agents > 0 && doc->delta > 0)
         TC_TRY(tacit_delta_check("privacy.delta", doc->delta, doc->agents, err));
     TC_TRY(tc_study_calibrate(doc, err));
@@ -210,7 +232,7 @@ tacit_status tc_studies_put(tc_coord *c, tc_study_doc *doc, tacit_error *err)
     if (status == TACIT_OK)
         status = take_time(c, &row.created_ms, err);
     if (status == TACIT_OK)
-        status = tc_store_study_put(c->cfg.store, &row, &id, err);
+        status = put_row(c, who, &row, err);
     tacit_hash of = tc_study_hash(&row);
     tc_study_row_fini(&row);
     if (status == TACIT_OK)
@@ -227,7 +249,7 @@ tacit_status tc_coord_create(tc_coord *c, const char *document, tacit_error *err
     tacit_status status = tc_study_doc_from_json(&doc, json, NULL, err);
     json_decref(json);
     TC_TRY(status);
-    status = tc_studies_put(c, doc, err);
+    status = tc_studies_put(c, NULL, doc, err);
     tc_study_doc_free(doc);
     return status;
 }
@@ -249,7 +271,7 @@ tacit_status tc_studies_create(tc_request_context *a, tacit_error *err)
 {
     tc_study_doc *doc;
     TC_TRY(read_document(a, &doc, err));
-    tacit_status status = tc_studies_put(a->coord, doc, err);
+    tacit_status status = tc_studies_put(a->coord, &a->caller, doc, err);
     if (status == TACIT_OK)
         snprintf(a->words[0], sizeof a->words[0], "%s", doc->name);
     tc_study_doc_free(doc);

@@ -22,23 +22,35 @@ typedef struct tc_caller {
     int64_t study;  /* AGENT, JOINER, CLIENT: of which alone; else 0 */
     tacit_hash of;  /* its hash: numbers are used again */
     uint64_t agent; /* AGENT */
-    bool exhausted; /* JOINER: spent, and the time to ask again is over */
+    bool
+        exhausted; /* JOINER: spent, and the time to ask again is over; AGENT: replaced with its key, or it has withdrawn */
     tacit_hash token;
     uint64_t version; /* of the token's record */
     json_t *record;   /* of the token, or NULL */
 } tc_caller;
+/* What names a token where the token itself must not stand: the first half of it is enough to tell a storage's tokens
+ * apart, and says nothing of the token. 16 hex digits of its hash. */
+enum { TC_TOKEN_ID_BYTES = 8, TC_TOKEN_ID = 2 * TC_TOKEN_ID_BYTES + 1 };
+void tc_token_id(const tacit_hash *token, char out[TC_TOKEN_ID]);
+
 /* A wrong or expired token is E_ARG, without a reason that tells which. */
 tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tacit_error *err);
 void tc_caller_fini(tc_caller *w);
 
+tc_key tc_token_key(const char *text); /* of its record */
+/* A new text, which no token has. */
+tacit_status tc_token_draw(const tc_coord *c, char text[48], tacit_error *err);
 /* A new token: its text, and the change that stores it. uses 0: any number; expires_ms 0: never. */
 typedef struct tc_token_terms {
     tc_role role;
     const tc_open_study *open; /* AGENT, JOINER, CLIENT; else NULL */
     uint64_t agent, uses;
     int64_t expires_ms;
+    const char *name; /* whose it is, for people and for the operator's log; NULL: it has none */
+    bool place;       /* JOINER: with it `agent` alone is taken, again, by whoever has that place */
 } tc_token_terms;
 tacit_status tc_token_make(tc_coord *c, const tc_token_terms *t, char text[48], tc_changes *changes,
                            tacit_error *err);
+bool tc_role_read(const char *name, tc_role *out);
 
 #endif

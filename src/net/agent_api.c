@@ -404,6 +404,55 @@ tacit_status tacit_agent_join(tacit_agent **out, const tacit_agent_opts *opts, t
     return status;
 }
 
+/* ---- the place itself ---- */
+
+typedef tacit_status errand(const tc_agent_config *cfg, uint64_t *number, tacit_error *err);
+
+/* Nobody else may be this agent meanwhile; the study is not opened. */
+static tacit_status run_errand(tacit_agent *a, const tacit_agent_opts *o, errand *what,
+                               uint64_t *number, tacit_error *err)
+{
+    tacit_status status = TACIT_E_IO;
+    TC_TRY(keep_opts(a, o, err));
+    TC_TRY(find_way(a, o, err));
+    TC_TRY(open_storage(a, false, err));
+    tc_agent_config cfg = config_of(a);
+    while (status != TACIT_OK) {
+        tacit_error why = {0};
+        status = what(&cfg, number, &why);
+        if (status != TACIT_OK)
+            TC_TRY(endure(a, status, &why, err));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status go_for(const tacit_agent_opts *opts, errand *what, uint64_t *number,
+                           tacit_error *err)
+{
+    tacit_agent_opts o;
+    uint64_t found = 0;
+    TC_TRY(tc_sized_take(&sized_opts, &o, opts, "opts", err));
+    TC_TRY(check(&o, err));
+    tacit_agent *a = tc_alloc(1, sizeof *a);
+    if (!a)
+        return tc_fail_memory(err);
+    tacit_status status = run_errand(a, &o, what, &found, err);
+    tacit_agent_close(a);
+    if (status == TACIT_OK && number)
+        *number = found;
+    return status;
+}
+
+tacit_status tacit_agent_withdraw(const tacit_agent_opts *opts, uint64_t *number, tacit_error *err)
+{
+    return go_for(opts, tc_agent_withdraw, number, err);
+}
+
+tacit_status tacit_agent_new_key(const tacit_agent_opts *opts, uint64_t *number, tacit_error *err)
+{
+    return go_for(opts, tc_agent_new_key, number, err);
+}
+
 /* ---- asking ---- */
 
 uint64_t tacit_agent_number(const tacit_agent *a)

@@ -1,10 +1,12 @@
 /* backup.c - backups of stores (backup.h). What a copy is, store_copy.c says; here is what goes into a backup, and how its file comes to be. */
 #include "study/agreed.h"
+#include "study/audit.h"
 #include "study/backup.h"
 #include "study/receipt.h"
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "wire/study_doc.h"
 
@@ -206,6 +208,28 @@ static void sweep_dead(const char *file)
         closedir(d);
 }
 
+/* Of a coordinator's storage, before it is copied: so the backup has the entry of its own making. Whoever holds the storage can
+ * copy it in other ways, so a storage that cannot be written to is backed up all the same. */
+static void log_backup(tc_store *from, int64_t now_ms)
+{
+    tc_audit_head head;
+    tacit_error why = {0};
+    const tc_audit_entry entry = {.at_ms = now_ms,
+                                  .role = "storage",
+                                  .token = "",
+                                  .name = "",
+                                  .action = "backup.make",
+                                  .outcome = "done",
+                                  .study = "",
+                                  .of = "",
+                                  .detail = ""};
+    tacit_status status = tc_audit_head_get(from, &head, &why);
+    if (status == TACIT_OK && head.seq > 0)
+        status = tc_audit_change(from, NULL, 0, &entry, NULL, &why);
+    if (status != TACIT_OK)
+        tc_log(TC_LOG_WARN, "a backup is not in the operator's log: %s", why.msg);
+}
+
 static tacit_status write_store(tc_store *from, const char *file, int64_t now_ms, tacit_error *err)
 {
     char url[4300];
@@ -259,6 +283,7 @@ tacit_status tc_backup_write(tc_store *from, const char *file, int64_t now_ms, t
     sweep_dead(file);
     snprintf(temporary, sizeof temporary, "%s.%ld" PART, file, (long)getpid());
     remove_file(temporary);
+    log_backup(from, now_ms);
     tacit_status status = write_store(from, temporary, now_ms, err);
     if (status == TACIT_OK)
         status = give_name(temporary, file, err);

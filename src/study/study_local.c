@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "study/backup.h"
+#include "study/erase.h"
 #include "study/study_int.h"
 
 #include <inttypes.h>
@@ -128,11 +129,7 @@ static tacit_status storage_study_create(tacit_storage *st, const tacit_document
 static tacit_status storage_erase(tacit_storage *st, const char *name, tacit_error *err)
 {
     const local_storage *l = (local_storage *)st;
-    tc_study_row row;
-    TC_TRY(tc_store_study_get(l->store, name, &row, err));
-    int64_t id = row.id;
-    tc_study_row_fini(&row);
-    return tc_store_study_erase(l->store, id, err);
+    return tc_study_erase(l->store, name, err);
 }
 
 static tacit_status count_study(void *user, const tc_study_row *row, tacit_error *err)

@@ -23,7 +23,9 @@ typedef struct tc_signature {
 typedef enum tc_signed_purpose {
     TC_SIGN_ENROL = 1,   /* the body is the hash of the join token: this key is mine */
     TC_SIGN_MESSAGE = 2, /* the body of a message for a round */
-    TC_SIGN_ROTATE = 3 /* the body is the new public key; signed with the old one and with itself */
+    TC_SIGN_ROTATE =
+        3, /* the body is the new public key; signed with the old one and with itself */
+    TC_SIGN_WITHDRAW = 4 /* the body is the public key: its agent leaves */
 } tc_signed_purpose;
 
 /* What is signed. Borrowed. */

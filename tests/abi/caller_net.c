@@ -104,6 +104,10 @@ static void operator_calls(world *w)
     SAYS(answer, "\"ward\"");
     tacit_text_free(answer);
     FAILS(tacit_net_call(w->storage, "GET", "nobody", "", NULL, &answer, &err), TACIT_E_NOT_FOUND);
+    GOOD(tacit_net_audit(w->storage, NULL, &answer, &err));
+    SAYS(answer, "\"study.pause\"");
+    tacit_text_free(answer);
+    FAILS(tacit_net_audit(w->storage, "1:2", &answer, &err), TACIT_E_ARG);
 }
 
 /* ---- study.h, at a coordinator */
@@ -374,6 +378,21 @@ static tacit_status carry(void *user, const tacit_request *request, tacit_agent_
     return TACIT_OK;
 }
 
+/* Another key, and then it is gone. */
+static void leave(const world *w)
+{
+    uint64_t number = 9;
+    tacit_agent_opts o = agent_opts("sqlite:///agent.db", NULL);
+    o.coordinator = tacit_server_url(w->server);
+    o.fingerprint = tacit_server_fingerprint(w->server);
+    o.as = "mine";
+    GOOD(tacit_agent_new_key(&o, &number, &err));
+    CHECK(number == 0);
+    GOOD(tacit_agent_withdraw(&o, &number, &err));
+    CHECK(number == 0);
+    FAILS(tacit_agent_new_key(&o, &number, &err), TACIT_E_STATE);
+}
+
 static void agents(void)
 {
     world w = begin();
@@ -415,6 +434,7 @@ static void agents(void)
     tacit_agent_close(a[1]);
     tacit_response_free(by.last);
     inspect();
+    leave(&w);
     tacit_text_free(token);
     end(&w);
 }

@@ -30,5 +30,6 @@ int main(void)
         return 77;
     }
     const store_kind postgres = {"postgresql store", open_fresh, open_again};
-    return store_suite_run(&postgres) + record_suite_run(&postgres) + copy_suite_run(&postgres);
+    return store_suite_run(&postgres) + record_suite_run(&postgres) + copy_suite_run(&postgres) +
+           audit_suite_run(&postgres);
 }

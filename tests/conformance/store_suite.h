@@ -14,5 +14,6 @@ typedef struct store_kind {
 int store_suite_run(const store_kind *kind);  /* studies and journals */
 int record_suite_run(const store_kind *kind); /* records */
 int copy_suite_run(const store_kind *kind);   /* copies of all of it */
+int audit_suite_run(const store_kind *kind);  /* the operator's log */
 
 #endif

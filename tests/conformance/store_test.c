@@ -85,8 +85,10 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     int failed = cmocka_run_group_tests_name("storage URLs", urls, NULL, NULL);
-    failed += store_suite_run(&memory) + record_suite_run(&memory) + copy_suite_run(&memory);
-    failed += store_suite_run(&sqlite) + record_suite_run(&sqlite) + copy_suite_run(&sqlite);
+    failed += store_suite_run(&memory) + record_suite_run(&memory) + copy_suite_run(&memory) +
+              audit_suite_run(&memory);
+    failed += store_suite_run(&sqlite) + record_suite_run(&sqlite) + copy_suite_run(&sqlite) +
+              audit_suite_run(&sqlite);
     remove_file();
     rmdir(folder);
     return failed;

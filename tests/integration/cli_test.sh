@@ -29,7 +29,7 @@ check "--help lists the verbs and the exit codes" awk '/optimize/ { a = 1 } /  1
 good "--version" --version
 check "--version is one line" lines 1
 for verb in optimize ask tell studies trials best import export plot simulate demo algorithms \
-    objectives version; do
+    objectives erase version; do
     good "$verb --help" "$verb" --help
     check "$verb --help shows its usage" says "Usage: tacit $verb"
     cp out help.txt

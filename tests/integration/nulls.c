@@ -687,6 +687,8 @@ static void call_agent(tacit_agent *a, const tacit_agent_opts *opts)
     work.evaluate = evaluate;
     REFUSED("out", tacit_agent_join(NULL, opts, err));
     REFUSED("opts", tacit_agent_join(&out, NULL, err));
+    REFUSED("opts", tacit_agent_withdraw(NULL, NULL, err));
+    REFUSED("opts", tacit_agent_new_key(NULL, NULL, err));
     HARMLESS(tacit_agent_close(NULL));
     EMPTY(tacit_agent_number(NULL));
     REFUSED("a", tacit_agent_promise(NULL, &text, err));
@@ -738,6 +740,8 @@ static void call_net(void)
     REFUSED("st", tacit_net_create(NULL, document, &text, err));
     REFUSED("document", tacit_net_create(storage, NULL, &text, err));
     REFUSED("answer", tacit_net_create(storage, document, NULL, err));
+    REFUSED("st", tacit_net_audit(NULL, NULL, &text, err));
+    REFUSED("log", tacit_net_audit(storage, NULL, NULL, err));
     tacit_agent_close(a);
     tacit_coordinator_close(c);
     tacit_text_free(token);

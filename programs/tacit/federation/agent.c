@@ -20,7 +20,7 @@
 typedef struct options {
     char *storage, *study, *as, *token_file, *fingerprint, *ledger, *import;
     double epsilon, delta, timeout_s, patience_s;
-    bool accept_not_private, accept_restored, any_choices;
+    bool accept_not_private, accept_restored, any_choices, withdraw, new_key;
     int64_t test_seed, test_key, pulls, jobs, max_failures;
     tc_records_words records;
 } options;
@@ -70,6 +70,11 @@ static const tc_option table[] = {
         "pulls", offsetof(options, pulls), "1", 1, 0x1p34,
         "take trials of up to so many pulls, where the algorithm wants them; the program runs "
         "once for each"),
+    TC_BOOL_OPTION("withdraw", offsetof(options, withdraw), NULL,
+                   "leave the study for good, and run nothing: nobody waits for this agent any "
+                   "more, and its message to the open round is erased"),
+    TC_BOOL_OPTION("new-key", offsetof(options, new_key), NULL,
+                   "change the agent's signing key and its access token, and run nothing"),
     TC_INT_OPTION("test-seed", offsetof(options, test_seed), "-1", -1, 9007199254740991.0,
                   "secrets from this seed: repeatable, NOT PRIVATE; -1 is real ones"),
     TC_INT_OPTION("test-key", offsetof(options, test_key), "0", 0, 9007199254740991.0,
@@ -205,33 +210,41 @@ static tacit_status consider(void *user, const tacit_agent_offer *offer, tacit_e
     return status;
 }
 
+/* The way to the coordinator, and which agent it is. */
+static tacit_status find_way(party *p, tacit_agent_opts *opts, tacit_error *err)
+{
+    const options *o = p->o;
+    TC_TRY(check(o, err));
+    TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
+    opts->coordinator = p->in->args[0];
+    opts->fingerprint = tc_server_fingerprint(o->fingerprint);
+    opts->study = o->study;
+    opts->storage = o->storage;
+    opts->as = o->as;
+    opts->join_token = p->token;
+    opts->patience_s = o->patience_s;
+    opts->stop = stop;
+    opts->note = note;
+    opts->user = p;
+    opts->test_seed = o->test_seed;
+    opts->test_key = (uint64_t)o->test_key;
+    return TACIT_OK;
+}
+
 static tacit_status join(party *p, tacit_error *err)
 {
     const options *o = p->o;
     tacit_agent_opts opts = TACIT_AGENT_OPTS;
     tacit_records_opts records;
-    TC_TRY(check(o, err));
+    TC_TRY(find_way(p, &opts, err));
     TC_TRY(tc_records_read(&o->records, &records, err));
-    TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
-    opts.coordinator = p->in->args[0];
-    opts.fingerprint = tc_server_fingerprint(o->fingerprint);
-    opts.study = o->study;
-    opts.storage = o->storage;
-    opts.as = o->as;
-    opts.join_token = p->token;
     opts.ledger = o->ledger;
     opts.epsilon = o->epsilon;
     opts.delta = o->delta;
     opts.accept_not_private = o->accept_not_private;
     opts.accept_restored = o->accept_restored;
-    opts.patience_s = o->patience_s;
     opts.consider = consider;
-    opts.stop = stop;
-    opts.note = note;
     opts.listen = hear_round;
-    opts.user = p;
-    opts.test_seed = o->test_seed;
-    opts.test_key = (uint64_t)o->test_key;
     opts.records = tc_records_given(&o->records) ? &records : NULL;
     return tacit_agent_join(&p->agent, &opts, err);
 }
@@ -300,15 +313,49 @@ static tacit_status print_best(const party *p, tacit_error *err)
     return status;
 }
 
+/* ---- its place alone ---- */
+
+static tacit_status print_errand(const party *p, uint64_t number, tacit_error *err)
+{
+    static const char *const columns[] = {"agent", "study", "done"};
+    tc_table *t = tc_table_new(3, columns);
+    tc_table_integer(t, 0, (int64_t)number);
+    tc_table_text(t, 1, p->o->study);
+    tc_table_text(t, 2, p->o->withdraw ? "withdrawn" : "another key");
+    tc_table_end_row(t);
+    return tc_table_print(t, (tc_format)p->in->format, stdout, err);
+}
+
+static tacit_status run_errand(party *p, tacit_error *err)
+{
+    const options *o = p->o;
+    tacit_agent_opts opts = TACIT_AGENT_OPTS;
+    uint64_t number;
+    if (o->withdraw && o->new_key)
+        return tc_fail(err, TACIT_E_ARG, "give one of --withdraw and --new-key");
+    if (p->in->n_command > 0)
+        return tc_fail(err, TACIT_E_ARG, "%s runs no program: leave out \"%.80s\"",
+                       o->withdraw ? "--withdraw" : "--new-key", p->in->command[0]);
+    TC_TRY(find_way(p, &opts, err));
+    TC_TRY((o->withdraw ? tacit_agent_withdraw : tacit_agent_new_key)(&opts, &number, err));
+    if (o->withdraw)
+        tc_note(p->in->quiet,
+                "what was released with this agent's part stays released and charged; %s keeps its "
+                "own trials and its ledger",
+                o->storage);
+    return print_errand(p, number, err);
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     party p = {.in = in, .o = in->opts, .talk = {.quiet = in->quiet}};
     const char *kept = p.o->as ? p.o->as : p.o->study;
+    bool errand = p.o->withdraw || p.o->new_key;
     tc_catch_interrupts();
-    tacit_status status = take_part(&p, err);
-    if (status == TACIT_OK)
+    tacit_status status = errand ? run_errand(&p, err) : take_part(&p, err);
+    if (status == TACIT_OK && !errand)
         status = print_best(&p, err);
-    if (status == TACIT_OK)
+    if (status == TACIT_OK && !errand)
         status = tc_agent_talk_withheld(p.o->storage, kept, err);
     party_close(&p);
     return status;
@@ -329,6 +376,10 @@ const tc_verb tc_verb_agent = {
         "0.\n"
         "One process at a time: a second one on the same storage and study is refused (5).\n"
         "\n"
+        "--withdraw and --new-key are of the agent's place alone and run no program; the agent "
+        "must\n"
+        "not be at work. Killed or unanswered, the same command again is safe.\n"
+        "\n"
         "A study that protects validation records needs --records: each value gets noise here, "
         "before\n"
         "anything else sees it, and is charged to the agent's ledger.\n"
@@ -347,7 +398,8 @@ const tc_verb tc_verb_agent = {
         "  tacit agent https://tacit.example:8443 --study landmine --token-file join.txt \\\n"
         "      --fingerprint sha256//... -- ./train --gamma {gamma} --c {C}\n"
         "  tacit agent https://tacit.example:8443 --study ward --token-file join.txt \\\n"
-        "      --fingerprint sha256//... --records 1200 --range 0:1 -- ./train --lr {lr}",
+        "      --fingerprint sha256//... --records 1200 --range 0:1 -- ./train --lr {lr}\n"
+        "  tacit agent https://tacit.example:8443 --study ward --fingerprint sha256//... --new-key",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

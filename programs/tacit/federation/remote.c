@@ -2,10 +2,12 @@
  *
  * A member of the family is a method, a path and a body. The answer is JSON: it is printed as it came, or
  * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
+#include "federation/remote.h"
 #include "frame/verbs.h"
 #include "privacy/privacy_cli.h"
 #include "study/study_ref.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
 
@@ -16,45 +18,32 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct options {
-    char *server, *token_file, *fingerprint, *out;
-    int64_t uses;
-    double expires_s;
-    int role;
-} options;
-
-enum { ROLE_STUDY };
-#define ROLES "study|viewer|curator|operator"
-static const char *const roles[] = {"study", "viewer", "curator", "operator"};
+typedef tc_remote_options options;
+typedef tc_remote_request request;
 
 static const tc_option table[] = {
     TC_SERVER_OPTION(options, server), TC_SERVER_OPTIONS(options), {.name = NULL}};
-static const tc_option token_table[] = {
-    TC_SERVER_OPTION(options, server),
-    TC_SERVER_OPTIONS(options),
-    TC_CHOICE_OPTION(
-        "role", offsetof(options, role), "study", ROLES,
-        "whom it is for; study: agents or clients of STUDY, the others are of no study"),
-    TC_INT_OPTION("uses", offsetof(options, uses), "0", 0, TACIT_AGENTS_MOST,
-                  "how many agents may join with it; 0 is one. Clients share one as they like"),
-    TC_FLOAT_OPTION("expires-s", offsetof(options, expires_s), "86400", 0, 1e9,
-                    "seconds for which it is valid; 0 is for ever"),
-    TC_STRING_OPTION("out", offsetof(options, out), NULL,
-                     "write the token there, for its owner's eyes, and not to standard output",
-                     .value = "FILE"),
-    {.name = NULL}};
-
 /* ---- answers ---- */
 
-static void put_value(tc_table *t, const json_t *value)
+static tacit_status print_json(const json_t *j, FILE *out, tacit_error *err)
+{
+    char *text = tc_json_text(j);
+    if (!text)
+        return tc_fail_memory(err);
+    fprintf(out, "%s\n", text);
+    tc_free(text);
+    return TACIT_OK;
+}
+
+static void put_value(tc_table *t, size_t column, const json_t *value)
 {
     if (json_is_string(value)) {
-        tc_table_text(t, 1, json_string_value(value));
+        tc_table_text(t, column, json_string_value(value));
     } else if (json_is_integer(value)) {
-        tc_table_integer(t, 1, json_integer_value(value));
+        tc_table_integer(t, column, json_integer_value(value));
     } else if (!json_is_null(value)) {
         char *text = tc_json_text(value);
-        tc_table_text(t, 1, text ? text : "");
+        tc_table_text(t, column, text ? text : "");
         tc_free(text);
     }
 }
@@ -68,7 +57,7 @@ static tacit_status print_fields(const json_t *j, tc_format format, tacit_error 
     json_object_foreach((json_t *)(uintptr_t)j, key, value)
     {
         tc_table_text(t, 0, key);
-        put_value(t, value);
+        put_value(t, 1, value);
         tc_table_end_row(t);
     }
     return tc_table_print(t, format, stdout, err);
@@ -85,18 +74,72 @@ static tacit_status print_names(const json_t *list, tc_format format, tacit_erro
     return tc_table_print(t, format, stdout, err);
 }
 
-static tacit_status print(const json_t *j, int format, tacit_error *err)
+tacit_status tc_remote_print(const json_t *j, int format, tacit_error *err)
 {
     const json_t *list = json_object_get(j, "studies");
     if (format != TC_FORMAT_JSON && format != TC_FORMAT_JSONL)
         return json_is_array(list) ? print_names(list, (tc_format)format, err)
                                    : print_fields(j, (tc_format)format, err);
-    char *text = tc_json_text(j);
-    if (!text)
-        return tc_fail_memory(err);
-    printf("%s\n", text);
-    tc_free(text);
-    return TACIT_OK;
+    return print_json(j, stdout, err);
+}
+
+/* ---- rows ---- */
+
+enum { COLUMNS_MOST = 16 };
+
+static bool is_time(const char *column)
+{
+    size_t n = strlen(column);
+    return n > 3 && strcmp(column + n - 3, "_ms") == 0;
+}
+
+/* Without its unit, for a time is shown as one. */
+static void name_columns(const char *const *columns, char names[COLUMNS_MOST][32],
+                         const char *heads[COLUMNS_MOST], size_t *n)
+{
+    for (*n = 0; columns[*n] && *n < COLUMNS_MOST; ++*n) {
+        snprintf(names[*n], sizeof names[*n], "%s", columns[*n]);
+        if (is_time(columns[*n]))
+            names[*n][strlen(columns[*n]) - 3] = 0;
+        heads[*n] = names[*n];
+    }
+}
+
+static void put_row(tc_table *t, const char *const *columns, const json_t *row)
+{
+    for (size_t i = 0; columns[i]; i++) {
+        const json_t *value = json_object_get(row, columns[i]);
+        char iso[32] = "";
+        if (!is_time(columns[i])) {
+            put_value(t, i, value);
+            continue;
+        }
+        if (json_integer_value(value) > 0)
+            tc_clock_iso(iso, json_integer_value(value));
+        tc_table_text(t, i, iso);
+    }
+    tc_table_end_row(t);
+}
+
+tacit_status tc_remote_print_rows(const json_t *whole, const json_t *list,
+                                  const char *const *columns, int format, FILE *out,
+                                  tacit_error *err)
+{
+    char names[COLUMNS_MOST][32];
+    const char *heads[COLUMNS_MOST];
+    size_t n;
+    if (format == TC_FORMAT_JSON)
+        return print_json(whole, out, err);
+    if (format == TC_FORMAT_JSONL) {
+        for (size_t i = 0; i < json_array_size(list); i++)
+            TC_TRY(print_json(json_array_get(list, i), out, err));
+        return TACIT_OK;
+    }
+    name_columns(columns, names, heads, &n);
+    tc_table *t = tc_table_new(n, heads);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        put_row(t, columns, json_array_get(list, i));
+    return tc_table_print(t, (tc_format)format, out, err);
 }
 
 /* ---- requests ---- */
@@ -126,19 +169,16 @@ static tacit_status coordinator_open(coordinator *c, const tc_invocation *in, ta
     return tacit_storage_open(&c->storage, c->way.url, &c->way.opts, err);
 }
 
-/* A request, as of tacit_net_call; or the document of a study to be made. */
-typedef struct request {
-    const char *method, *study, *path, *body;
-    const tacit_document *create;
-} request;
-
-static tacit_status send(const tc_invocation *in, const request *q, json_t **out, tacit_error *err)
+tacit_status tc_remote_send(const tc_invocation *in, const request *q, json_t **out,
+                            tacit_error *err)
 {
     coordinator c = {0};
     char *answer = NULL;
     tacit_status status = coordinator_open(&c, in, err);
     if (status == TACIT_OK && q->create)
         status = tacit_net_create(c.storage, q->create, &answer, err);
+    else if (status == TACIT_OK && q->log)
+        status = tacit_net_audit(c.storage, ((const options *)in->opts)->seen, &answer, err);
     else if (status == TACIT_OK)
         status = tacit_net_call(c.storage, q->method, q->study, q->path, q->body, &answer, err);
     coordinator_close(&c);
@@ -148,12 +188,52 @@ static tacit_status send(const tc_invocation *in, const request *q, json_t **out
     return status;
 }
 
-static tacit_status send_and_print(const tc_invocation *in, const request *q, tacit_error *err)
+tacit_status tc_remote_do(const tc_invocation *in, const request *q, tacit_error *err)
 {
     json_t *answer;
-    TC_TRY(send(in, q, &answer, err));
-    tacit_status status = print(answer, in->format, err);
+    TC_TRY(tc_remote_send(in, q, &answer, err));
+    tacit_status status = tc_remote_print(answer, in->format, err);
     json_decref(answer);
+    return status;
+}
+
+/* One page's objects; *next becomes what the next page comes after, "" where there is none. */
+static tacit_status add_page(const tc_invocation *in, const request *q, const char *name,
+                             json_t *all, char next[64], tacit_error *err)
+{
+    json_t *answer;
+    tc_text path = {0};
+    tc_text_addf(&path, "%s?limit=1000%s%s", q->path, *next ? "&after=" : "", next);
+    request page = {.method = "GET", .study = q->study, .path = tc_text_get(&path)};
+    tacit_status status =
+        path.failed ? tc_fail_memory(err) : tc_remote_send(in, &page, &answer, err);
+    tc_text_fini(&path);
+    TC_TRY(status);
+    const json_t *after = json_object_get(answer, "next");
+    snprintf(next, 64, "%s", json_is_string(after) ? json_string_value(after) : "");
+    if (json_is_integer(after))
+        snprintf(next, 64, "%lld", (long long)json_integer_value(after));
+    if (json_array_extend(all, json_object_get(answer, name)) != 0)
+        status =
+            tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: it has no %s", name);
+    json_decref(answer);
+    return status;
+}
+
+tacit_status tc_remote_list(const tc_invocation *in, const request *q, const char *name,
+                            const char *const *columns, tacit_error *err)
+{
+    char next[64] = "";
+    json_t *all = json_array(), *whole = json_pack("{s:O}", name, all);
+    tacit_status status = whole ? TACIT_OK : tc_fail_memory(err);
+    do {
+        if (status == TACIT_OK)
+            status = add_page(in, q, name, all, next, err);
+    } while (status == TACIT_OK && *next);
+    if (status == TACIT_OK)
+        status = tc_remote_print_rows(whole, all, columns, in->format, stdout, err);
+    json_decref(whole);
+    json_decref(all);
     return status;
 }
 
@@ -161,15 +241,14 @@ static tacit_status send_and_print(const tc_invocation *in, const request *q, ta
 static tacit_status simple(const tc_invocation *in, const char *method, const char *path,
                            tacit_error *err)
 {
-    return send_and_print(in, &(request){.method = method, .study = in->args[0], .path = path},
-                          err);
+    return tc_remote_do(in, &(request){.method = method, .study = in->args[0], .path = path}, err);
 }
 
 /* ---- members ---- */
 
 static tacit_status run_studies(const tc_invocation *in, tacit_error *err)
 {
-    return send_and_print(in, &(request){.method = "GET", .path = "/v1/studies?limit=1000"}, err);
+    return tc_remote_do(in, &(request){.method = "GET", .path = "/v1/studies?limit=1000"}, err);
 }
 
 static tacit_status run_show(const tc_invocation *in, tacit_error *err)
@@ -231,13 +310,13 @@ static tacit_status create_study(const tc_invocation *in, const tacit_document *
                                  tacit_error *err)
 {
     json_t *answer;
-    TC_TRY(send(in, &(request){.create = doc}, &answer, err));
+    TC_TRY(tc_remote_send(in, &(request){.create = doc}, &answer, err));
     if (tacit_document_agents(doc) > 0) {
         tacit_error why = {0}; /* the study is there: that nobody can advise is no failure */
         if (advise(in, doc, answer, &why) != TACIT_OK)
             tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
     }
-    tacit_status status = print(answer, in->format, err);
+    tacit_status status = tc_remote_print(answer, in->format, err);
     json_decref(answer);
     return status;
 }
@@ -251,101 +330,7 @@ static tacit_status run_create(const tc_invocation *in, tacit_error *err)
     return status;
 }
 
-/* ---- tokens ---- */
-
-/* A token that is overwritten stays valid, and nobody can withdraw it any more. */
-static tacit_status check_out(const options *o, tacit_error *err)
-{
-    struct stat there;
-    if (!o->out || stat(o->out, &there) != 0 || !S_ISREG(there.st_mode))
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_STATE,
-                   "%s is there already: a token in it would be lost and stay valid; say another "
-                   "file, or withdraw it first and remove the file",
-                   o->out);
-}
-
-static tacit_status check_token(const tc_invocation *in, tacit_error *err)
-{
-    const options *o = in->opts;
-    bool study = o->role == ROLE_STUDY;
-    if (study && in->n_args == 0)
-        return tc_fail(err, TACIT_E_ARG,
-                       "for which study? Name it, or say --role viewer, curator or operator");
-    if (!study && in->n_args > 0)
-        return tc_fail(err, TACIT_E_ARG, "a token of a %s is of no study: leave out \"%.80s\"",
-                       roles[o->role], in->args[0]);
-    if (!study && o->uses > 0)
-        return tc_fail(err, TACIT_E_ARG, "--uses is for agents that join a study");
-    return check_out(o, err);
-}
-
-static void write_terms(const options *o, tc_text *body)
-{
-    tc_text_addf(body, "{\"expires_s\": %.17g", o->expires_s);
-    if (o->role != ROLE_STUDY)
-        tc_text_addf(body, ", \"role\": \"%s\"", roles[o->role]);
-    if (o->uses > 0)
-        tc_text_addf(body, ", \"uses\": %lld", (long long)o->uses);
-    tc_text_add(body, "}");
-}
-
-static tacit_status request_token(const tc_invocation *in, json_t **out, tacit_error *err)
-{
-    tc_text body = {0};
-    bool study = in->n_args > 0;
-    write_terms(in->opts, &body);
-    const request q = {.method = "POST",
-                       .study = study ? in->args[0] : NULL,
-                       .path = study ? "/tokens" : "/v1/tokens",
-                       .body = tc_text_get(&body)};
-    tacit_status status = body.failed ? tc_fail_memory(err) : send(in, &q, out, err);
-    tc_text_fini(&body);
-    return status;
-}
-
-/* Into its file, and out of what is printed. */
-static tacit_status put_away(const options *o, json_t *answer, tacit_error *err)
-{
-    const char *token = json_string_value(json_object_get(answer, "token"));
-    if (!token)
-        return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: it has no token");
-    TC_TRY(tc_secret_write(o->out, token, err));
-    json_object_del(answer, "token");
-    return TACIT_OK;
-}
-
-static tacit_status run_token(const tc_invocation *in, tacit_error *err)
-{
-    const options *o = in->opts;
-    json_t *answer;
-    TC_TRY(check_token(in, err));
-    TC_TRY(request_token(in, &answer, err));
-    tacit_status status = o->out ? put_away(o, answer, err) : TACIT_OK;
-    if (status == TACIT_OK)
-        status = print(answer, in->format, err);
-    json_decref(answer);
-    return status;
-}
-
-/* The file has the token, so that it is in no list of processes. */
-static tacit_status run_withdraw(const tc_invocation *in, tacit_error *err)
-{
-    char *text;
-    TC_TRY(tc_server_token(in->args[0], true, &text, err));
-    json_t *j = json_pack("{s:s}", "token", text);
-    char *json = tc_json_text(j);
-    json_decref(j);
-    explicit_bzero(text, strlen(text));
-    tc_free(text);
-    if (!json)
-        return tc_fail_memory(err);
-    tacit_status status = send_and_print(
-        in, &(request){.method = "POST", .path = "/v1/tokens:withdraw", .body = json}, err);
-    explicit_bzero(json, strlen(json));
-    tc_free(json);
-    return status;
-}
+/* ---- agents and trials ---- */
 
 /* POST to what a number of the study's names. */
 static tacit_status post_numbered(const tc_invocation *in, const char *what, const char *number,
@@ -362,6 +347,14 @@ static tacit_status post_numbered(const tc_invocation *in, const char *what, con
 static tacit_status run_revoke(const tc_invocation *in, tacit_error *err)
 {
     return post_numbered(in, "agents", in->args[1], "revoke", err);
+}
+
+/* Page by page. */
+static tacit_status run_agents(const tc_invocation *in, tacit_error *err)
+{
+    static const char *const columns[] = {"agent", "fingerprint", "revoked", "withdrawn", NULL};
+    return tc_remote_list(in, &(request){.study = in->args[0], .path = "/agents"}, "agents",
+                          columns, err);
 }
 
 /* For a worker that is gone, or hangs: its lease need not end first. The same again is nothing. */
@@ -422,11 +415,15 @@ MEMBER(end, "close", "STUDY", 1, 1, TC_FORMAT_TABLE, "take no messages and no va
        "  tacit remote close landmine", run_close);
 MEMBER(erase, "delete", "STUDY", 1, 1, TC_FORMAT_TABLE, "erase a study; its ledger stays",
        "  tacit remote delete landmine", run_delete);
-MEMBER(withdraw, "withdraw", "FILE", 1, 1, TC_FORMAT_TABLE, "end a token; FILE has it",
-       "  tacit remote withdraw join.txt", run_withdraw);
 MEMBER(revoke, "revoke", "STUDY AGENT", 2, 2, TC_FORMAT_TABLE,
-       "end an agent's access for good, and wait for it no more",
-       "  tacit remote revoke landmine 3", run_revoke);
+       "end an agent's access, and wait for it no more",
+       "What it sent counts, and it comes back with `tacit remote readmit` alone.\n"
+       "\n"
+       "  tacit remote revoke landmine 3",
+       run_revoke);
+MEMBER(agents, "agents", "STUDY", 1, 1, TC_FORMAT_TABLE,
+       "the roster: places, fingerprints of keys, and who is gone",
+       "  tacit remote agents landmine", run_agents);
 
 MEMBER(release, "release", "STUDY TRIAL", 2, 2, TC_FORMAT_TABLE,
        "take a RUNNING trial of a served study back: the next who asks gets it",
@@ -437,42 +434,35 @@ MEMBER(release, "release", "STUDY TRIAL", 2, 2, TC_FORMAT_TABLE,
        "  tacit remote release branin 17",
        run_release);
 
-static const tc_verb token = {
-    .network = true,
-    .name = "remote token",
-    .usage = "[STUDY] [options]",
-    .summary = "a token: for agents or clients of a study, for viewers, curators or operators",
-    .details =
-        "For a federated STUDY it lets agents join. For a served one it is a client's: whoever "
-        "has\n"
-        "it takes trials of this study and tells their values, and any number may share it. A\n"
-        "curator may upload one release (tacit curate publish), a viewer looks at all studies.\n"
-        "\n"
-        "  tacit remote token landmine --uses 29\n"
-        "  tacit remote token branin --expires-s 0 --out client.txt\n"
-        "  tacit remote token --role curator --out curator.txt",
-    .options = token_table,
-    .options_size = sizeof(options),
-    .min_args = 0,
-    .max_args = 1,
-    .default_format = TC_FORMAT_JSON,
-    .run = run_token};
-
 static tacit_status run_family(const tc_invocation *in, tacit_error *err)
 {
     (void)in;
     return tc_fail(err, TACIT_E_ARG, "remote needs a second word; tacit remote --help lists them");
 }
 
-static const tc_verb *const members[] = {&create, &studies, &show, &token, &privacy,
-                                         &pause_, &resume,  &end,  &erase, &withdraw,
-                                         &revoke, &release, NULL};
+static const tc_verb *const members[] = {&create,
+                                         &studies,
+                                         &show,
+                                         &tc_verb_remote_token,
+                                         &tc_verb_remote_tokens,
+                                         &tc_verb_remote_replace,
+                                         &tc_verb_remote_withdraw,
+                                         &agents,
+                                         &revoke,
+                                         &tc_verb_remote_readmit,
+                                         &release,
+                                         &privacy,
+                                         &pause_,
+                                         &resume,
+                                         &end,
+                                         &erase,
+                                         &tc_verb_remote_audit,
+                                         NULL};
 
 const tc_verb tc_verb_remote = {
     .name = "remote",
-    .usage = "create|studies|show|token|withdraw|revoke|release|privacy|pause|resume|close|delete "
-             "[STUDY] "
-             "[options]",
+    .usage = "create|studies|show|token|tokens|replace|withdraw|agents|revoke|readmit|release|"
+             "privacy|pause|resume|close|delete|audit [STUDY] [options]",
     .summary = "what an operator asks of a coordinator",
     .details =
         "TACIT_SERVER, TACIT_TOKEN_FILE and TACIT_FINGERPRINT stand for the options of the same\n"

@@ -19,7 +19,7 @@ extern const tc_verb tc_verb_serve;
 extern const tc_verb tc_verb_agent;
 extern const tc_verb tc_verb_inspect;
 extern const tc_verb tc_verb_remote; /* a family: remote.c */
-extern const tc_verb tc_verb_backup;
+extern const tc_verb tc_verb_backup, tc_verb_erase;
 extern const tc_verb tc_verb_restore;
 extern const tc_verb tc_verb_curate;  /* a family: curate.c */
 extern const tc_verb tc_verb_model;   /* a family: model.c */

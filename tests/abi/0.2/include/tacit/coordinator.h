@@ -117,16 +117,18 @@ typedef struct tacit_request {
     const char *idempotency; /* Idempotency-Key */
     const void *body;        /* JSON */
     size_t body_size;
+    /* 1: it is the operator's, who holds the handle and needs no token; bearer is NULL then. */
+    uint64_t as_operator;
 } tacit_request;
 #define TACIT_REQUEST                                                                              \
     {                                                                                              \
-        sizeof(tacit_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0                   \
+        sizeof(tacit_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0                \
     }
 
 typedef struct tacit_response tacit_response; /* end with tacit_response_free */
 
 /* Answers a request. A refusal is an answer too: its status says so, its body is problem+json. /v1/events, which
- * never ends, is E_UNSUPPORTED here. E_MEMORY. */
+ * never ends, is E_UNSUPPORTED here. E_ARG: a member is missing or contradicts another. E_MEMORY. */
 TACIT_API tacit_status tacit_coordinator_handle(tacit_coordinator *c, const tacit_request *request,
                                                 tacit_response **out, tacit_error *err);
 TACIT_API int tacit_response_status(const tacit_response *r);       /* of HTTP: 200, 404 */

@@ -29,9 +29,13 @@ TACIT_API void tacit_net_register(void);
  *   GET   study "/privacy"             its ledger (tacit_ledger_import reads it)
  *   POST  study ":pause", ":resume", ":close"
  *   POST  study "/tokens"              {"uses": 3, "expires_s": 86400}: a token for agents or clients
+ *   GET   study "/agents"              the roster
  *   POST  study "/agents/3:revoke"     ends an agent's access
- *   POST  NULL  "/v1/tokens"           {"role": "viewer"}: a token of no study; also "curator", "operator"
- *   POST  NULL  "/v1/tokens:withdraw"  {"token": "..."}
+ *   POST  study "/agents/3:readmit"    {}: a join token with which it takes its place again
+ *   GET   NULL  "/v1/tokens"           which tokens there are, by their ids
+ *   POST  NULL  "/v1/tokens"           {"role": "viewer", "name": "alice"}: a token of no study; also "curator", "operator"
+ *   POST  NULL  "/v1/tokens:replace"   {"id": "...", "grace_s": 600}: another token in place of one
+ *   POST  NULL  "/v1/tokens:withdraw"  {"token": "..."} or {"id": "..."}
  *
  * Others are in src/coord/README.md; studies are listed, erased and requeued by study.h. A GET is sent again while nobody answers;
  * others are sent once: they may have been carried out. E_ARG: no study has such a name. E_UNSUPPORTED: the storage is no
@@ -42,6 +46,12 @@ TACIT_API tacit_status tacit_net_call(tacit_storage *st, const char *method, con
 /* Makes a study of the document; it may be a federated one, which tacit_study_create_in cannot open. */
 TACIT_API tacit_status tacit_net_create(tacit_storage *st, const tacit_document *document,
                                         char **answer, tacit_error *err);
+
+/* The operator's log of a coordinator: who changed what, and when. JSON, {"entries": [...], "head": {"seq": 12, "hash": "..."}}, which
+ * ends with tacit_text_free; src/coord/README.md has the members. All of it is read, and its chain of hashes is checked. seen (may be
+ * NULL): "12:HASH", an earlier head: the log must have that entry. E_CORRUPT: an entry is missing, or is another one. */
+TACIT_API tacit_status tacit_net_audit(tacit_storage *st, const char *seen, char **log,
+                                       tacit_error *err);
 
 /* ---- this build */
 

@@ -89,8 +89,9 @@ TACIT_API tacit_status tacit_storage_open(tacit_storage **out, const char *url,
 /* Studies that were opened in it stay open. NULL is allowed. */
 TACIT_API void tacit_storage_close(tacit_storage *st);
 
-/* Erases a study with its trials, for good. Privacy ledgers stay: what was spent is spent. At a coordinator this
- * takes the operator's token. */
+/* Erases a study with its trials, for good. Privacy ledgers stay: what was spent is spent. Of an agent's study its key and its
+ * token go, too, and no agent takes part in that very study in this storage again (tacit_agent_withdraw, agent.h, comes first).
+ * At a coordinator this takes the operator's token. E_BUSY: the study's agent is at work. */
 TACIT_API tacit_status tacit_storage_erase(tacit_storage *st, const char *name, tacit_error *err);
 
 typedef struct tacit_backup_info {
