@@ -136,17 +136,19 @@ static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invoc
     return status == TACIT_OK ? status : advise(status, result.end, err);
 }
 
-static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
+/* As `tacit best` does. */
+static tacit_status print_best(tacit_study *s, const tc_invocation *in, tacit_error *err)
 {
-    tacit_trial *best;
+    tacit_recommendation *best;
     tacit_error why = {0};
-    tacit_status status = tacit_study_best(s, &best, &why);
+    tacit_status status = tacit_study_recommend(s, TACIT_BY_AUTO, &best, &why);
     if (status == TACIT_E_STATE)
         return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
     if (status != TACIT_OK)
         return tc_fail(err, status, "%s", why.msg);
-    status = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
-    tacit_trial_free(best);
+    status =
+        tc_recommendation_print(tacit_study_space(s), best, in->format, in->quiet, stdout, err);
+    tacit_recommendation_free(best);
     return status;
 }
 
@@ -178,7 +180,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     if (status == TACIT_OK)
         status = work(&r, user, in, err);
     if (status == TACIT_OK)
-        status = print_best(r.study, in->format, err);
+        status = print_best(r.study, in, err);
     tacit_user_close(user);
     tc_study_ref_close(&r);
     return status;
