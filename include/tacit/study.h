@@ -321,6 +321,34 @@ TACIT_API void tacit_study_keep_time(tacit_study *s);
 
 /* The best complete trial; of equals, the first. E_STATE: none is complete. */
 TACIT_API tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *err);
+
+/* How a trial is recommended. Among noisy values the best is mostly a lucky one, and among private replies the first of
+ * many equals: there the point is better that the model of the algorithm holds for best, of those that were tried. */
+typedef enum tacit_recommend_by {
+    TACIT_BY_AUTO = 0,  /* of a call alone: by the model where values are noisy, else as seen */
+    TACIT_BY_MODEL = 1, /* the point that was tried where the mean of the model is best */
+    TACIT_BY_SEEN = 2   /* the best value: tacit_study_best */
+} tacit_recommend_by;
+TACIT_API const char *tacit_recommend_by_name(tacit_recommend_by by); /* "model"; NULL: none */
+
+/* The library makes it. */
+typedef struct tacit_recommendation {
+    size_t size;
+    tacit_recommend_by by; /* MODEL or SEEN */
+    const tacit_trial
+        *trial;      /* MODEL: the first complete one at the point; its value is a single value */
+    double mean, sd; /* MODEL: of the function at the point, in units of the value; SEEN: NaN */
+    const char *because; /* why by the model or not, to stand after "because" */
+} tacit_recommendation;
+TACIT_API void tacit_recommendation_free(tacit_recommendation *r); /* NULL is allowed */
+
+/* The trial to take. AUTO decides by the document and the journal alone, alike for whoever has them: by the model where
+ * values are private replies, where noise was added to them on purpose, where the algorithm is for heavy tails, and where
+ * the model takes a hundredth of their variance or more for noise. Where there is no model (random, the trees) or too
+ * few values for it, AUTO is by what was seen. E_STATE: none is complete; MODEL: too few values.
+ * E_UNSUPPORTED: MODEL, and the algorithm has none, or the coordinator is of an earlier version. */
+TACIT_API tacit_status tacit_study_recommend(tacit_study *s, tacit_recommend_by by,
+                                             tacit_recommendation **out, tacit_error *err);
 /* One trial. E_NOT_FOUND: there is none of this number. */
 TACIT_API tacit_status tacit_study_trial(tacit_study *s, uint64_t number, tacit_trial **out,
                                          tacit_error *err);

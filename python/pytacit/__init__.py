@@ -36,7 +36,7 @@ from .exchange import Answer, Request
 from .simulation import Curves, Simulation, read_curves, simulate
 from .space import CategoricalDistribution, FloatDistribution, IntDistribution
 from .study import Study, create_study, delete_study, get_all_study_names, load_study
-from .trial import ParamValue, Trial, TrialState
+from .trial import ParamValue, Recommendation, Trial, TrialState
 
 #: The version of the library that is loaded.
 __version__: str = string(lib.tacit_version()) or ""
@@ -72,6 +72,7 @@ __all__ = [
     "NumericError",
     "OutOfMemoryError",
     "ParamValue",
+    "Recommendation",
     "Request",
     "Simulation",
     "StateError",

@@ -33,7 +33,7 @@ from ._library import (
 from ._optimize import Callback, Objective
 from .errors import TacitError
 from .space import Parameter, Space, space_json
-from .trial import ParamValue, Trial, TrialState, moment
+from .trial import ParamValue, Recommendation, Trial, TrialState, moment
 
 if TYPE_CHECKING:
     import pandas
@@ -283,6 +283,27 @@ class Study(Handle):
     def best_params(self) -> Dict[str, Any]:
         """Its parameters."""
         return self.best_trial.params
+
+    def recommend(self, by: str = "auto") -> Recommendation:
+        """The trial to take: of noisy values the best is mostly a lucky one.
+
+        by: "model", the point that was tried where the mean of the algorithm's model is best; "seen", best_trial; or
+        "auto", which is by the model where the values are noisy, and says why.
+        """
+        ways = {"auto": lib.TACIT_BY_AUTO, "model": lib.TACIT_BY_MODEL, "seen": lib.TACIT_BY_SEEN}
+        if by not in ways:
+            raise ValueError(f"by must be 'auto', 'model' or 'seen', got {by!r}")
+        pointer = new("tacit_recommendation **")
+        call(lib.tacit_study_recommend, self._open(), ways[by], pointer)
+        r = owned(pointer[0], lib.tacit_recommendation_free)
+        model = r.by == lib.TACIT_BY_MODEL
+        return Recommendation(
+            trial=self._trial(r.trial),
+            by=string(lib.tacit_recommend_by_name(r.by)) or "",
+            because=string(r.because) or "",
+            mean=r.mean if model else None,
+            sd=r.sd if model else None,
+        )
 
     def trials_dataframe(self) -> "pandas.DataFrame":
         """The trials as a table of pandas, with Optuna's names of columns."""

@@ -47,6 +47,22 @@ class Trial:
         return self.datetime_complete - self.datetime_start
 
 
+@dataclass(frozen=True)
+class Recommendation:
+    """The trial to take, and why."""
+
+    trial: Trial  #: by the model the first one at the point
+    by: str  #: "model" or "seen"
+    because: str  #: why by the model or not, to stand after this word
+    mean: Optional[float] = None  #: by the model: of the function at the point, in units of the value
+    sd: Optional[float] = None  #: its standard deviation
+
+    @property
+    def params(self) -> Dict[str, Any]:
+        """The parameters of the trial."""
+        return self.trial.params
+
+
 def moment(milliseconds: int) -> Optional[datetime.datetime]:
     """Unix milliseconds as a time; None of 0, which means never."""
     if milliseconds == 0:

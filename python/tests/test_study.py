@@ -222,3 +222,28 @@ def test_dataframe(study, monkeypatch):
     rows = study.trials_dataframe()
     assert [row["number"] for row in rows] == [0, 1]
     assert rows[1]["params_x"] == study.trials[1].params["x"] and rows[1]["state"] == "COMPLETE"
+
+
+def test_a_recommendation_of_noisy_values_is_by_the_model(tmp_path):
+    space = {"x": pytacit.FloatDistribution(0, 1)}
+    study = pytacit.create_study("noisy", space, "minimize", f"sqlite:///{tmp_path}/r.db", algorithm="gp-ei", seed=1)
+    for i in range(30):
+        trial = study.ask()
+        luck = 0.4 if i % 2 else -0.4  # as large as the function
+        study.tell(trial, (trial.params["x"] - 0.3) ** 2 + luck)
+    found, seen = study.recommend(), study.recommend("seen")
+    assert (found.by, seen.by) == ("model", "seen")
+    assert seen.trial == study.best_trial and seen.mean is None and seen.sd is None
+    assert seen.because == "it was asked for" and found.because.startswith("the model takes ")
+    assert found.params == found.trial.params and found.sd > 0
+    assert found.mean > seen.trial.value  # the best value was a lucky one
+    assert study.recommend("model").trial == found.trial
+
+
+def test_what_cannot_be_recommended_is_said(study):
+    with pytest.raises(pytacit.StateError, match="no trial of .* is complete yet"):
+        study.recommend()
+    study.tell(study.ask(), 1)
+    assert study.recommend().by == "seen"
+    with pytest.raises(ValueError, match="by must be 'auto', 'model' or 'seen', got 'best'"):
+        study.recommend("best")

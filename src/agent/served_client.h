@@ -100,6 +100,17 @@ tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, 
 /* Adds the best one; nothing where none is complete. */
 tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err);
 
+/* How a trial was recommended; mean and sd are NaN where it is not by the model. */
+typedef struct tc_remote_found {
+    bool by_model;
+    double mean, sd;
+    char because[160];
+} tc_remote_found;
+/* Adds the trial that is recommended, by "model", "seen" or NULL: as the coordinator decides; nothing where none is
+ * complete. A coordinator of an earlier version has what was seen alone: E_UNSUPPORTED by model. */
+tacit_status tc_remote_recommend(tc_remote *s, const char *by, tc_trial_list *out,
+                                 tc_remote_found *found, tacit_error *err);
+
 /* ---- any request (served_request.c) */
 
 /* A name in a path must not become another path. E_ARG: no study has this name. */

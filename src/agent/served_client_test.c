@@ -499,6 +499,68 @@ static void strange_lists_are_refused(void **state)
     }
 }
 
+static void strange_recommendations_are_refused(void **state)
+{
+    static const char *const lies[] = {
+        "{\"by\": \"seen\", \"because\": \"so\"}",
+        "{\"by\": \"seen\", \"trial\": " T "}",
+        "{\"because\": \"so\", \"trial\": " T "}",
+        "{\"by\": \"best\", \"because\": \"so\", \"trial\": " T "}",
+        "{\"by\": \"released\", \"because\": \"so\", \"trial\": " T "}",
+        "{\"by\": \"model\", \"because\": \"so\", \"trial\": " T "}",
+        "{\"by\": \"model\", \"mean\": 1, \"sd\": null, \"because\": \"so\", \"trial\": " T "}",
+        "{\"by\": \"model\", \"mean\": 1, \"sd\": -1, \"because\": \"so\", \"trial\": " T "}",
+        "{\"by\": \"model\", \"mean\": \"1\", \"sd\": 1, \"because\": \"so\", \"trial\": " T "}",
+    };
+    play *p = *state;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        tacit_error err = {0};
+        tc_trial_list got = {0};
+        tc_remote_found found;
+        p->lie = lies[i];
+        assert_int_equal(tc_remote_recommend(p->client, NULL, &got, &found, &err), TACIT_E_IO);
+        assert_int_equal(strncmp(err.msg, STRANGE, sizeof STRANGE - 1), 0);
+        tc_trial_list_fini(&got);
+    }
+}
+
+static void an_earlier_coordinator_has_what_was_seen(void **state)
+{
+    play *p = *state;
+    for (int complete = 0; complete < 2; complete++) {
+        tacit_error err = {0};
+        tc_trial_list got = {0};
+        tc_remote_found found;
+        if (complete) {
+            tc_remote_request q = {.worker = "w", .count = 1};
+            assert_ok(tc_remote_suggest(p->client, &q, &got, &err));
+            tacit_report r = TACIT_REPORT;
+            r.value = 2;
+            assert_ok(tc_remote_complete(p->client, got.list[0].number, &r, &err));
+            tc_trial_list_fini(&got);
+        }
+        p->lie = "{\"detail\": \"there is no such path\"}";
+        p->lie_status = 404;
+        assert_ok(tc_remote_recommend(p->client, NULL, &got, &found, &err));
+        assert_int_equal(got.n, complete);
+        assert_false(found.by_model);
+        assert_true(isnan(found.mean) && isnan(found.sd));
+        assert_string_equal(found.because,
+                            "the coordinator is of an earlier version, which has nothing else");
+        tc_trial_list_fini(&got);
+        p->lie = "{\"detail\": \"there is no such path\"}";
+        p->lie_status = 404;
+        if (complete)
+            assert_fails(tc_remote_recommend(p->client, "model", &got, &found, &err),
+                         TACIT_E_UNSUPPORTED,
+                         "the coordinator is of an earlier version, which recommends nothing by "
+                         "the model: ask for what was seen");
+        else
+            assert_ok(tc_remote_recommend(p->client, "model", &got, &found, &err));
+        tc_trial_list_fini(&got);
+    }
+}
+
 /* A cursor that stands still would keep the client for ever. */
 static void pages_must_end(void **state)
 {
@@ -799,6 +861,8 @@ int main(void)
         cmocka_unit_test(codes_of_problems),
         IN_PLAY(strange_suggestions_are_refused),
         IN_PLAY(strange_lists_are_refused),
+        IN_PLAY(strange_recommendations_are_refused),
+        IN_PLAY(an_earlier_coordinator_has_what_was_seen),
         IN_PLAY(pages_must_end),
         IN_PLAY(an_answer_must_be_modest),
         IN_PLAY(strange_reports_and_studies_are_refused),

@@ -5,6 +5,7 @@
 #include "base/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- looking ---- */
@@ -137,6 +138,58 @@ tacit_status tc_remote_best(tc_remote *s, tc_trial_list *out, tacit_error *err)
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
     status = tc_remote_add(s, j, out, err);
+    json_decref(j);
+    return status;
+}
+
+static bool read_found(const json_t *j, tc_remote_found *out)
+{
+    const char *by = json_string_value(json_object_get(j, "by"));
+    const char *because = json_string_value(json_object_get(j, "because"));
+    const json_t *mean = json_object_get(j, "mean"), *sd = json_object_get(j, "sd");
+    if (!by || !because)
+        return false;
+    *out = (tc_remote_found){.by_model = strcmp(by, "model") == 0, .mean = NAN, .sd = NAN};
+    snprintf(out->because, sizeof out->because, "%s", because);
+    if (!out->by_model)
+        return strcmp(by, "seen") == 0;
+    out->mean = json_number_value(mean);
+    out->sd = json_number_value(sd);
+    return json_is_number(mean) && json_is_number(sd) && isfinite(out->mean) && out->sd >= 0 &&
+           isfinite(out->sd);
+}
+
+/* None is complete, or the coordinator does not know the route. */
+static tacit_status best_instead(tc_remote *s, const char *by, tc_trial_list *out,
+                                 tc_remote_found *found, tacit_error *err)
+{
+    TC_TRY(tc_remote_best(s, out, err));
+    if (out->n > 0 && by && strcmp(by, "model") == 0)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "the coordinator is of an earlier version, which recommends nothing by the "
+                       "model: ask for what was seen");
+    *found = (tc_remote_found){.mean = NAN, .sd = NAN};
+    snprintf(found->because, sizeof found->because,
+             "the coordinator is of an earlier version, which has nothing else");
+    return TACIT_OK;
+}
+
+tacit_status tc_remote_recommend(tc_remote *s, const char *by, tc_trial_list *out,
+                                 tc_remote_found *found, tacit_error *err)
+{
+    json_t *j;
+    char rest[64];
+    tacit_error why = {0};
+    snprintf(rest, sizeof rest, "/recommendation%s%s", by ? "?by=" : "", by ? by : "");
+    tacit_status status =
+        tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = rest}, &j, &why);
+    if (status == TACIT_E_NOT_FOUND)
+        return best_instead(s, by, out, found, err);
+    if (status != TACIT_OK)
+        return tc_pass_on(err, status, &why);
+    status = tc_remote_add(s, json_object_get(j, "trial"), out, err);
+    if (status == TACIT_OK && !read_found(j, found))
+        status = tc_remote_strange("a recommendation that does not say how it was made", err);
     json_decref(j);
     return status;
 }

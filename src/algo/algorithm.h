@@ -97,6 +97,27 @@ typedef struct tc_batch_ops {
     double (*value)(const void *st, double reward);
 } tc_batch_ops;
 
+/* What is known of the noise in the values before anything is fitted. */
+typedef enum tc_noise_word {
+    TC_NOISE_UNKNOWN, /* what a fit found, if anything: tc_recommended.share */
+    TC_NOISE_ADDED,   /* noise was added on purpose */
+    TC_NOISE_EXPECTED /* the algorithm is for values with heavy tails */
+} tc_noise_word;
+
+/* Reasons for tc_recommended.none. */
+#define TC_RECOMMEND_TOO_FEW  "has too few values for its model yet"
+#define TC_RECOMMEND_FEATURES "has own=features, whose model is of messages"
+
+/* The observation at whose point the mean of the model is largest. */
+typedef struct tc_recommended {
+    const char *
+        none; /* why there is none, to stand after the algorithm's name, a constant; NULL: there is */
+    size_t at;       /* its index in env->history; of equals the first */
+    double mean, sd; /* of the model there, in units of y; noise of single values is not in sd */
+    tc_noise_word noise;
+    double share; /* of the variance of the values, what the model takes for noise */
+} tc_recommended;
+
 /* All members but init, fini and ask may be NULL: not supported. */
 typedef struct tc_optimizer_ops {
     size_t state_size; /* allocated zeroed by optimizer.c */
@@ -114,6 +135,9 @@ typedef struct tc_optimizer_ops {
      * algorithms that cannot read the history when they ask. */
     tacit_status (*tell)(void *st, tacit_error *err);
     const tc_batch_ops *batch; /* NULL: every trial is one pull */
+    /* Which of the points that were tried the model holds for best. Pure, as ask; history->n > 0. NULL: it has no
+     * model of the values. */
+    tacit_status (*recommend)(void *st, tc_recommended *out, tacit_error *err);
     /* Hyper-parameters. fit_due: would a fit be worth it now? fit writes what it found as
      * JSON; fitted takes that text back, from this process or from the journal. E_CORRUPT:
      * not something fit wrote. */
@@ -144,6 +168,21 @@ typedef struct tc_round_price {
     const char *
         adjacency; /* who counts as neighbours: a constant. "": only the unit's usual ones are known */
 } tc_round_price;
+
+/* A release as agents hear it. */
+typedef struct tc_broadcast {
+    uint64_t round;
+    const void *bytes;
+    size_t size;
+} tc_broadcast;
+
+/* One configuration for all agents together. */
+typedef struct tc_common {
+    double *values;    /* n_params, of the caller */
+    double mean;       /* of what was released, at the point: to be maximised */
+    double noise_sd;   /* of the noise that the releases carry, at the point */
+    uint64_t releases; /* that it is made of */
+} tc_common;
 
 /* The coordinator's half of a federated algorithm: folds the contributions of one round into
  * one release. It holds nothing that is not in the store: a state lives from open to close. Of env
@@ -176,6 +215,10 @@ typedef struct tc_aggregator_ops {
     /* Once. The broadcast is the release as it is encoded, after the ledger has it. */
     tacit_status (*close)(void *st, tc_release **out, tacit_error *err);
     void (*fini)(void *st); /* also of an all-zero state */
+    /* Where the mean of all agents is largest by what was released: post-processing, which costs nothing. `heard` ascends
+     * in rounds. NULL: releases are no function of the space. E_STATE: nothing was released that says so. */
+    tacit_status (*recommend)(const tc_env *env, const void *opts, const tc_broadcast *heard,
+                              size_t n, tc_common *out, tacit_error *err);
 } tc_aggregator_ops;
 
 /* The coordinator's half where agents read each other's messages one by one. It keeps the last

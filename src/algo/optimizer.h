@@ -117,6 +117,25 @@ tacit_status tc_optimizer_miss(tc_optimizer *o, uint64_t round, uint64_t party, 
 size_t tc_optimizer_trials(const tc_optimizer *o);                          /* numbers run from 0 */
 const tc_trial *tc_optimizer_trial(const tc_optimizer *o, uint64_t number); /* NULL: none */
 const tc_trial *tc_optimizer_best(const tc_optimizer *o); /* NULL: none COMPLETE. Ties: first */
+
+/* recommend.c: the trial to take, and why, in one sentence. By the model it is the point that was tried where the mean
+ * of the model is largest. AUTO is by the model where values are noisy, which everybody who has the same journal decides
+ * alike: noise was added on purpose, the algorithm is for heavy tails, or the last fit found TC_NOISY_SHARE. */
+typedef enum tc_recommend_by { TC_BY_AUTO, TC_BY_MODEL, TC_BY_SEEN } tc_recommend_by;
+#define TC_NOISY_SHARE 0.01
+enum { TC_REASON_ROOM = 160 };
+typedef struct tc_recommendation {
+    tc_recommend_by by; /* MODEL or SEEN */
+    const tc_trial *
+        trial; /* the first complete one at the point; SEEN: the best one. NULL: none is complete */
+    double mean, sd; /* MODEL: of the function there, in the study's direction; else NaN */
+    double share; /* of the variance of the values, what the model takes for noise; NaN: unknown */
+    char because[TC_REASON_ROOM]; /* to stand after this word */
+} tc_recommendation;
+/* E_UNSUPPORTED and E_STATE: asked for by MODEL, and there is no model, or not yet. */
+tacit_status tc_optimizer_recommend(const tc_optimizer *o, tc_recommend_by by,
+                                    tc_recommendation *out, tacit_error *err);
+
 size_t tc_optimizer_count(const tc_optimizer *o, tc_trial_state state);
 /* The same in pulls: an ordinary trial is one. They are what a budget counts. */
 uint64_t tc_optimizer_pulls(const tc_optimizer *o, tc_trial_state state);

@@ -203,6 +203,20 @@ static tacit_status study_best(tacit_study *s, tacit_trials *out, tacit_error *e
     return add_all(s, &got, end(s, tc_remote_best(begin(s), &got, err)), out, err);
 }
 
+static tacit_status study_recommend(tacit_study *s, tacit_recommend_by by, tc_found *out,
+                                    tacit_error *err)
+{
+    tc_trial_list got = {0};
+    tc_remote_found found = {.by_model = false};
+    tacit_status status =
+        end(s, tc_remote_recommend(begin(s), tacit_recommend_by_name(by), &got, &found, err));
+    out->by = found.by_model ? TACIT_BY_MODEL : TACIT_BY_SEEN;
+    out->mean = found.mean;
+    out->sd = found.sd;
+    snprintf(out->because, sizeof out->because, "%s", found.because);
+    return add_all(s, &got, status, &out->trials, err);
+}
+
 static tacit_status study_trial(tacit_study *s, uint64_t number, tacit_trials *out,
                                 tacit_error *err)
 {
@@ -284,6 +298,7 @@ static const tc_study_ops study_ops = {.close = study_close,
                                        .now = study_now,
                                        .keep_time = study_keep_time,
                                        .best = study_best,
+                                       .recommend = study_recommend,
                                        .trial = study_trial,
                                        .trials = study_trials,
                                        .summarize = study_summarize,

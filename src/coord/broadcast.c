@@ -77,7 +77,7 @@ static void find_cached(tc_open_study *d, uint64_t round, tc_shared_text **out)
 /* The ledger as the store has it now; under d->lock. Where the store was replaced by an older copy of itself,
  * as by a replica that lagged behind, no later question gets another answer: it is said, so that agents do
  * not wait for it. The log has the particulars. */
-static tacit_status refresh_ledger(tc_request_context *a, tc_open_study *d, tacit_error *err)
+tacit_status tc_refresh_ledger(tc_request_context *a, tc_open_study *d, tacit_error *err)
 {
     tacit_error why = {0};
     tacit_status status = tc_ledger_catch_up(d->ledger, &why);
@@ -96,7 +96,7 @@ static tacit_status released(tc_request_context *a, tc_open_study *d, uint64_t r
 {
     tc_ledger_receipt r;
     pthread_mutex_lock(&d->lock);
-    tacit_status status = refresh_ledger(a, d, err);
+    tacit_status status = tc_refresh_ledger(a, d, err);
     if (status == TACIT_OK)
         status = tc_ledger_find(d->ledger, &d->hash, round, &r, err);
     if (status == TACIT_OK) {
@@ -187,7 +187,7 @@ tacit_status tc_privacy_get(tc_request_context *a, tacit_error *err)
     const tc_act act = tc_act_of("ledger.download", d, "%s", "");
     TC_TRY(tc_act_download(a, &act, err));
     pthread_mutex_lock(&d->lock);
-    tacit_status status = refresh_ledger(a, d, err);
+    tacit_status status = tc_refresh_ledger(a, d, err);
     if (status == TACIT_OK)
         j = tc_ledger_json_page(d->ledger, after, most);
     pthread_mutex_unlock(&d->lock);

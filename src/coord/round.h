@@ -44,6 +44,9 @@ tacit_status tc_refuse_budget(tc_request_context *a, const tc_round *r, tacit_er
 int64_t tc_round_deadline(const tc_coord *c, const tc_study_doc *d);
 const char *tc_phase_name(tc_phase p);
 
+/* The ledger as the store has it now; under d->lock (broadcast.c). */
+tacit_status tc_refresh_ledger(tc_request_context *a, tc_open_study *d, tacit_error *err);
+
 /* ---- closing */
 
 /* due.c: a private round waits for its public deadline or the whole roster, never for a quorum. No round closes

@@ -1,4 +1,4 @@
-/* served_list.c - the trials of a served study: pages of them, and the best one.
+/* served_list.c - the trials of a served study: pages of them, the best one, and the one that is recommended.
  *
  * Of a study that is told private replies the values are those replies: nothing else has ever come. Who sent
  * one, and when, is not shown. */
@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PAGE_MOST = 1000, PAGE = 100, PAGE_BYTES = 256 << 10 };
@@ -145,4 +146,48 @@ tacit_status tc_served_best(tc_request_context *a, tacit_error *err)
     tc_study_unlook(study);
     return t ? tc_answer_json(a, 200, j, err)
              : tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is complete yet", d->name);
+}
+
+/* ---- the recommendation ---- */
+
+static tacit_status read_by(const tc_request_context *a, tc_recommend_by *out, tacit_error *err)
+{
+    char text[16] = "";
+    TC_TRY(tc_query_text(a->q->query, "by", text, sizeof text, err));
+    *out = strcmp(text, "model") == 0 ? TC_BY_MODEL : *text ? TC_BY_SEEN : TC_BY_AUTO;
+    return TACIT_OK;
+}
+
+static json_t *number_json(double v)
+{
+    return isnan(v) ? json_null() : json_real(v);
+}
+
+/* NULL: no memory. */
+static json_t *recommendation_json(const tc_optimizer *o, const tc_recommendation *r)
+{
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:s}", "by", r->by == TC_BY_MODEL ? "model" : "seen", "params",
+        tc_space_values_json(tc_optimizer_space(o), r->trial->values), "mean", number_json(r->mean),
+        "sd", number_json(r->sd), "trial", trial_json(o, r->trial), "because", r->because);
+}
+
+tacit_status tc_served_recommend(tc_request_context *a, tacit_error *err)
+{
+    tc_open_study *d;
+    tc_recommend_by by;
+    TC_TRY(tc_request_served(a, &d, err));
+    TC_TRY(read_by(a, &by, err));
+    tc_study *study;
+    const tc_optimizer *o;
+    tc_recommendation r;
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
+    TC_TRY(tc_study_look(study, &o, err));
+    tacit_status status = tc_optimizer_recommend(o, by, &r, err);
+    json_t *j = status == TACIT_OK && r.trial ? recommendation_json(o, &r) : NULL;
+    tc_study_unlook(study);
+    TC_TRY(status);
+    return r.trial ? tc_answer_json(a, 200, j, err)
+                   : tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
+                             d->name);
 }

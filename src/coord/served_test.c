@@ -205,6 +205,14 @@ static void trials_come_in_pages(void **state)
     assert_int_equal(served_get(s, "/best", NULL, &a), 200);
     assert_ok(tc_shape_check(&tc_shape_trial, a, &err));
     json_decref(a);
+    assert_int_equal(served_get(s, "/recommendation", NULL, &a), 200);
+    assert_ok(tc_shape_check(&tc_shape_recommendation, a, &err));
+    assert_string_equal(json_string_value(json_object_get(a, "by")), "seen");
+    assert_true(json_is_null(json_object_get(a, "mean")));
+    json_decref(a);
+    assert_int_equal(served_get(s, "/recommendation", "by=seen", NULL), 200);
+    assert_int_equal(served_get(s, "/recommendation", "by=released", NULL), 400);
+    assert_int_equal(served_get(s, "/recommendation", "by=best", NULL), 400);
 }
 
 static void a_study_shows_where_it_stands(void **state)

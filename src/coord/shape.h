@@ -73,7 +73,7 @@ extern const tc_shape tc_shape_study, tc_shape_study_list, tc_shape_state, tc_sh
     tc_shape_relayed, tc_shape_phase, tc_shape_broadcast, tc_shape_privacy, tc_shape_agent_list,
     tc_shape_evidence_list, tc_shape_problem, tc_shape_token_list, tc_shape_audit;
 extern const tc_shape tc_shape_suggested, tc_shape_trial, tc_shape_trial_state, tc_shape_lease,
-    tc_shape_trial_list, tc_shape_outsourced;
+    tc_shape_trial_list, tc_shape_recommendation, tc_shape_outsourced;
 /* Events: the data of those that /v1/events sends, by name. Ends with a NULL name. */
 typedef struct tc_event_shape {
     const char *name;
@@ -82,6 +82,6 @@ typedef struct tc_event_shape {
 extern const tc_event_shape tc_event_shapes[];
 /* Queries. */
 extern const tc_field tc_query_page[], tc_query_numbers[], tc_query_ledger[], tc_query_trials[],
-    tc_query_wait[], tc_query_events[];
+    tc_query_recommend[], tc_query_wait[], tc_query_events[];
 
 #endif

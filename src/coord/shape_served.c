@@ -91,6 +91,18 @@ static const tc_field trial[] = {
     END};
 const tc_shape tc_shape_trial = {"Trial", "A trial", trial, false};
 
+static const char *const by_words[] = {"model", "seen", "released", NULL};
+static const tc_field recommendation[] = {
+    {"by",       TEXT,   TC_NEEDED, .words = by_words, .help = "The model, the best value that was seen, or what a federated study has released"},
+    {"params",   MAP,    TC_NEEDED, .help = "The point"},
+    {"mean",     NUMBER, TC_NEEDED | TC_OR_NULL, .help = "Of the function there; released: in standard deviations of an agent's first values, more is better; null: seen"},
+    {"sd",       NUMBER, TC_NEEDED | TC_OR_NULL, .help = "Model: its standard deviation; released: that of the noise of the releases; null: seen"},
+    {"trial",    OBJECT, 0, .of = &tc_shape_trial, .help = "Served studies: the first trial at the point"},
+    {"releases", WHOLE,  0, .help = "Federated studies: how many it is made of"},
+    {"because",  TEXT,   TC_NEEDED, .help = "Why so"},
+    END};
+const tc_shape tc_shape_recommendation = {"Recommendation", "The point to take", recommendation, false};
+
 static const tc_field trial_list[] = {
     {"trials", OBJECT, TC_NEEDED | TC_LIST_OF, .of = &tc_shape_trial, .help = "In order"},
     {"next",   WHOLE,  TC_NEEDED | TC_OR_NULL, .help = "after= of the next page; null: this is the last"},
@@ -110,6 +122,11 @@ static const tc_field outsourced[] = {
 const tc_shape tc_shape_outsourced = {"Outsourced", "A study over released rows", outsourced, false};
 
 /* ---- queries ---- */
+
+static const char *const by_asked[] = {"model", "seen", NULL};
+const tc_field tc_query_recommend[] = {
+    {"by", TEXT, 0, .words = by_asked, .help = "Served studies: the model, or what was seen; absent: the model where values are noisy"},
+    END};
 
 const tc_field tc_query_trials[] = {
     {"after", WHOLE, 0, 0, WHOLE_MOST, .help = "The last one of the page before"},

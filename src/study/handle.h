@@ -58,6 +58,8 @@ extern const tc_storage_ops tc_storage_local;
 
 /* ---- studies ---- */
 
+typedef struct tc_found tc_found; /* a recommendation as it is made */
+
 typedef struct tc_study_ops {
     void (*close)(tacit_study *s); /* frees it; the storage is let go by the caller */
     /* reading: what this step of an ask stands on (study.h); NULL: it stands alone. At a coordinator it means nothing. */
@@ -79,6 +81,9 @@ typedef struct tc_study_ops {
     void (*keep_time)(tacit_study *s);
     /* Adds the best one; nothing where none is complete. */
     tacit_status (*best)(tacit_study *s, tacit_trials *out, tacit_error *err);
+    /* Adds the trial to out->trials and fills in the rest; nothing where none is complete. */
+    tacit_status (*recommend)(tacit_study *s, tacit_recommend_by by, tc_found *out,
+                              tacit_error *err);
     tacit_status (*trial)(tacit_study *s, uint64_t number, tacit_trials *out, tacit_error *err);
     tacit_status (*trials)(tacit_study *s, const tacit_trial_query *q, tc_reading *reading,
                            tacit_trials *out, tacit_error *err);
@@ -153,6 +158,15 @@ tacit_status tc_trials_add_asked(tacit_trials *l, uint64_t number, uint64_t pull
                                  const double *values, size_t n_params, tacit_error *err);
 tacit_trial_state tc_trial_state_public(tc_trial_state state);
 tc_trial_state tc_trial_state_internal(tacit_trial_state state); /* not of ANY */
+
+struct tc_found {
+    tacit_trials trials; /* one, or none */
+    tacit_recommend_by by;
+    double mean, sd;
+    char because[TC_REASON_ROOM];
+};
+/* recommendation.c: takes what was found; the list of trials is empty then. */
+tacit_status tc_found_take(tc_found *f, tacit_recommendation **out, tacit_error *err);
 
 struct tacit_studies {
     tacit_study_summary *list;

@@ -740,6 +740,24 @@ tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *er
     return hand_out_one(&got, status, out, err);
 }
 
+tacit_status tacit_study_recommend(tacit_study *s, tacit_recommend_by by,
+                                   tacit_recommendation **out, tacit_error *err)
+{
+    WITH_ERROR(err);
+    TC_GIVEN(s);
+    TC_GIVEN(out);
+    tc_found found = {.by = TACIT_BY_SEEN};
+    if (by < TACIT_BY_AUTO || by > TACIT_BY_SEEN)
+        return tc_fail(err, TACIT_E_ARG, "there is no way %d to recommend a trial", (int)by);
+    tacit_status status = s->ops->recommend(s, by, &found, err);
+    if (status == TACIT_OK && found.trials.n == 0)
+        status = tc_fail(err, TACIT_E_STATE, "no trial of %s is complete yet", tacit_study_name(s));
+    if (status == TACIT_OK)
+        status = tc_found_take(&found, out, err);
+    tc_trials_fini(&found.trials);
+    return status;
+}
+
 tacit_status tacit_study_trial(tacit_study *s, uint64_t number, tacit_trial **out, tacit_error *err)
 {
     WITH_ERROR(err);

@@ -375,6 +375,24 @@ static tacit_status study_best(tacit_study *s, tacit_trials *out, tacit_error *e
     return status;
 }
 
+static tacit_status study_recommend(tacit_study *s, tacit_recommend_by by, tc_found *out,
+                                    tacit_error *err)
+{
+    const tc_optimizer *o;
+    tc_recommendation r;
+    TC_TRY(tc_study_look(of(s), &o, err));
+    tacit_status status = tc_optimizer_recommend(o, (tc_recommend_by)by, &r, err);
+    if (status == TACIT_OK && r.trial) {
+        out->by = (tacit_recommend_by)r.by;
+        out->mean = r.mean;
+        out->sd = r.sd;
+        memcpy(out->because, r.because, sizeof out->because);
+        status = tc_trials_add(&out->trials, r.trial, width(s), err);
+    }
+    tc_study_unlook(of(s));
+    return status;
+}
+
 static tacit_status study_trial(tacit_study *s, uint64_t number, tacit_trials *out,
                                 tacit_error *err)
 {
@@ -487,6 +505,7 @@ static const tc_study_ops study_ops = {.close = study_close,
                                        .now = study_now,
                                        .keep_time = study_keep_time,
                                        .best = study_best,
+                                       .recommend = study_recommend,
                                        .trial = study_trial,
                                        .trials = study_trials,
                                        .summarize = summarize,

@@ -188,6 +188,18 @@ static void check_told(tacit_study *s, uint64_t number, double at, double value)
     tacit_trial_free(t);
 }
 
+/* Trial 6 is the best one, and nothing says that values are noisy. */
+static void recommend(tacit_study *s)
+{
+    tacit_recommendation *r = NULL;
+    GOOD(tacit_study_recommend(s, TACIT_BY_AUTO, &r, &err));
+    CHECK(r->size >= sizeof *r && r->by == TACIT_BY_SEEN && r->trial->number == 6);
+    CHECK(r->mean != r->mean && r->sd != r->sd && r->because[0]);
+    SAME(tacit_recommend_by_name(r->by), "seen");
+    SAME(tacit_recommend_by_name(TACIT_BY_MODEL), "model");
+    tacit_recommendation_free(r);
+}
+
 /* Trial 0 is queued, 1 fails. */
 static void ask_and_tell(tacit_study *s)
 {
@@ -312,6 +324,7 @@ static void reports(tacit_study *s)
     GOOD(tacit_study_best(s, &t, &err));
     CHECK(t->number == 6 && t->value == 9 && t->values[0] == 0.5);
     tacit_trial_free(t);
+    recommend(s);
 }
 
 static void summaries(tacit_study *s)

@@ -151,6 +151,30 @@ static void a_study_outlives_the_handle_of_its_storage(void **state)
 
 /* ---- ask and tell ---- */
 
+/* Whoever computes it: the same point, for the same reason, with the same bits. */
+static void recommends_alike(tacit_study *s, tacit_study *alone)
+{
+    for (int by = TACIT_BY_AUTO; by <= TACIT_BY_SEEN; by++) {
+        tacit_error err = {0}, other = {0};
+        tacit_recommendation *a = NULL, *b = NULL;
+        const tacit_status status = tacit_study_recommend(s, (tacit_recommend_by)by, &a, &err);
+        assert_int_equal(status, tacit_study_recommend(alone, (tacit_recommend_by)by, &b, &other));
+        if (status != TACIT_OK) {
+            assert_int_equal(by, TACIT_BY_MODEL);
+            assert_string_equal(err.msg, other.msg);
+            continue;
+        }
+        assert_int_equal(a->by, b->by);
+        assert_int_equal(a->trial->number, b->trial->number);
+        assert_memory_equal(a->trial->values, b->trial->values, WIDTH * sizeof *a->trial->values);
+        assert_true(isnan(a->mean) ? isnan(b->mean) : a->mean == b->mean);
+        assert_true(isnan(a->sd) ? isnan(b->sd) : a->sd == b->sd);
+        assert_string_equal(a->because, b->because);
+        tacit_recommendation_free(a);
+        tacit_recommendation_free(b);
+    }
+}
+
 /* Whatever is behind the handle, the same document gives the same points, bit for bit. */
 static void trials_are_those_of_one_process(void **state)
 {
@@ -176,6 +200,7 @@ static void trials_are_those_of_one_process(void **state)
     assert_memory_equal(best->values, same->values, WIDTH * sizeof *best->values);
     tacit_trial_free(best);
     tacit_trial_free(same);
+    recommends_alike(s, alone);
     tacit_study_close(alone);
     tacit_study_close(s);
 }
@@ -188,7 +213,14 @@ static void reports_are_checked(void **state)
     tacit_trial *t;
     uint64_t trial;
     double v[WIDTH];
+    tacit_recommendation *found = NULL;
     assert_fails(tacit_study_best(s, &t, &err), TACIT_E_STATE, "no trial of s is complete yet");
+    for (int by = TACIT_BY_AUTO; by <= TACIT_BY_SEEN; by++)
+        assert_fails(tacit_study_recommend(s, (tacit_recommend_by)by, &found, &err), TACIT_E_STATE,
+                     "no trial of s is complete yet");
+    assert_fails(tacit_study_recommend(s, (tacit_recommend_by)3, &found, &err), TACIT_E_ARG,
+                 "there is no way 3 to recommend a trial");
+    assert_null(found);
     assert_ok(tacit_study_ask(s, &trial, v, &err));
     assert_int_equal(state_of(s, trial), TACIT_TRIAL_RUNNING);
     assert_fails(tacit_study_tell(s, trial, NAN, &err), TACIT_E_ARG,

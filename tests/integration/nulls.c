@@ -121,6 +121,7 @@ static tacit_document *document, *federated;
 static tacit_storage *storage;
 static tacit_study *study, *replies;
 static tacit_trial *trial;
+static tacit_recommendation *found;
 static tacit_trials *trials;
 static tacit_studies *studies;
 
@@ -376,6 +377,9 @@ static void call_trials(void)
     HARMLESS(tacit_study_keep_time(NULL));
     REFUSED("s", tacit_study_best(NULL, &trial, err));
     REFUSED("out", tacit_study_best(study, NULL, err));
+    REFUSED("s", tacit_study_recommend(NULL, TACIT_BY_AUTO, &found, err));
+    REFUSED("out", tacit_study_recommend(study, TACIT_BY_AUTO, NULL, err));
+    HARMLESS(tacit_recommendation_free(NULL));
     REFUSED("s", tacit_study_trial(NULL, 0, &trial, err));
     REFUSED("out", tacit_study_trial(study, 0, NULL, err));
     REFUSED("s", tacit_study_trials(NULL, NULL, &trials, err));

@@ -84,6 +84,12 @@ good "of one state" trials b --state fail --format csv
 check "with the reason" says 'FAIL,,.*gpu-2,out of memory'
 good "best" best b --format json
 check "it is the first" says '"number":0,"state":"COMPLETE","value":0.25'
+check "and why" says '"by":"seen","because":"gp-ei has too few values for its model yet"'
+good "the same by what was seen" best b --by seen --format json
+check "as it was asked for" says '"number":0,.*"by":"seen","because":"it was asked for"'
+bad 4 "nothing can be recommended by the model: gp-ei has too few values for its model yet" best b --by model
+good "the operator's way" remote recommend b --token-file op
+check "says the same" says '"by":"seen"'
 good "studies" studies --token-file op
 check "with numbers" says 'b *gp-ei *minimize *1 *1 *0 *5 *0.25 *0'
 good "a point that was really run" ask b --worker gpu-1 --format json
@@ -143,6 +149,10 @@ good "optimize at a coordinator" optimize c --quiet -- ./train '{x}'
 cp out best.remote
 good "optimize in a storage" optimize c.json --quiet --storage sqlite:///local.db -- ./train '{x}'
 check "the same best" cmp -s out best.remote
+good "by the model at the coordinator" best c --by model --quiet --format json
+sed 's/"datetime.*"reason"/"reason"/' out > model.remote
+good "by the model in the storage" best c --by model --quiet --format json --storage sqlite:///local.db
+check "the same mean, bit for bit" sh -c 'sed "s/\"datetime.*\"reason\"/\"reason\"/" out | cmp -s - model.remote && grep -q "\"mean\"" out'
 "$tacit" export c --format csv | cut -d, -f1-5 > trials.remote
 "$tacit" export c --storage sqlite:///local.db --format csv | cut -d, -f1-5 > trials.local
 check "the same trials, bit for bit" cmp -s trials.remote trials.local

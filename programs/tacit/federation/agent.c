@@ -299,18 +299,9 @@ static void say_where(const party *p)
 
 static tacit_status print_best(const party *p, tacit_error *err)
 {
-    tacit_study *s = tacit_agent_study(p->agent);
-    tacit_trial *best;
-    tacit_error why = {0};
-    tacit_status status = tacit_study_best(s, &best, &why);
-    if (status == TACIT_E_STATE)
-        return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
-    if (status != TACIT_OK)
-        return tc_fail(err, status, "%s", why.msg);
-    status = tc_trial_print(tacit_study_space(s), best, p->in->format, stdout, err);
-    tacit_trial_free(best);
+    TC_TRY(tc_best_print(tacit_agent_study(p->agent), p->in, err));
     say_where(p);
-    return status;
+    return TACIT_OK;
 }
 
 /* ---- its place alone ---- */

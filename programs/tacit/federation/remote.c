@@ -256,6 +256,11 @@ static tacit_status run_show(const tc_invocation *in, tacit_error *err)
     return simple(in, "GET", "", err);
 }
 
+static tacit_status run_recommend(const tc_invocation *in, tacit_error *err)
+{
+    return simple(in, "GET", "/recommendation", err);
+}
+
 static tacit_status run_pause(const tc_invocation *in, tacit_error *err)
 {
     return simple(in, "POST", ":pause", err);
@@ -403,6 +408,18 @@ MEMBER(show, "show", "STUDY", 1, 1, TC_FORMAT_JSON,
 MEMBER(privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
        "a study's ledger: all that was released, and what it cost",
        "  tacit remote privacy landmine", run_privacy);
+MEMBER(
+    recommend, "recommend", "STUDY", 1, 1, TC_FORMAT_JSON,
+    "one configuration for all agents, from what a federated study has released",
+    "For teams that train one joint model. It is where the mean of all agents is largest, by the\n"
+    "noisy sums that a study of dp-fts-de has released: a function of what was released, so it\n"
+    "spends no privacy, however often it is asked for. mean is in standard deviations of an\n"
+    "agent's first values, and more is better; sd is that of the releases' noise at the point.\n"
+    "fts, rgpe, taf and pf-pne release no function of the space: there each agent has its own\n"
+    "best (tacit best). Of a served study it is what tacit best says.\n"
+    "\n"
+    "  tacit remote recommend landmine --server https://tacit.example:8443 --token-file op.txt",
+    run_recommend);
 MEMBER(pause_, "pause", "STUDY", 1, 1, TC_FORMAT_TABLE,
        "take no messages and give out no trials until it is resumed",
        "Values of trials that run are still welcome.\n"
@@ -452,6 +469,7 @@ static const tc_verb *const members[] = {&create,
                                          &tc_verb_remote_readmit,
                                          &release,
                                          &privacy,
+                                         &recommend,
                                          &pause_,
                                          &resume,
                                          &end,
@@ -462,7 +480,7 @@ static const tc_verb *const members[] = {&create,
 const tc_verb tc_verb_remote = {
     .name = "remote",
     .usage = "create|studies|show|token|tokens|replace|withdraw|agents|revoke|readmit|release|"
-             "privacy|pause|resume|close|delete|audit [STUDY] [options]",
+             "privacy|recommend|pause|resume|close|delete|audit [STUDY] [options]",
     .summary = "what an operator asks of a coordinator",
     .details =
         "TACIT_SERVER, TACIT_TOKEN_FILE and TACIT_FINGERPRINT stand for the options of the same\n"

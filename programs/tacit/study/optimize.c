@@ -130,20 +130,6 @@ static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invoc
     return status == TACIT_OK ? status : advise(status, result.end, err);
 }
 
-static tacit_status print_best(tacit_study *s, int format, tacit_error *err)
-{
-    tacit_trial *best;
-    tacit_error why = {0};
-    tacit_status status = tacit_study_best(s, &best, &why);
-    if (status == TACIT_E_STATE)
-        return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
-    if (status != TACIT_OK)
-        return tc_pass_on(err, status, &why);
-    status = tc_trial_print(tacit_study_space(s), best, format, stdout, err);
-    tacit_trial_free(best);
-    return status;
-}
-
 static tacit_status run_search(const options *o, const tc_invocation *in, tacit_error *err)
 {
     tc_search_work w = {.records = &o->records,
@@ -172,7 +158,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     if (status == TACIT_OK)
         status = work(&r, user, in, err);
     if (status == TACIT_OK)
-        status = print_best(r.study, in->format, err);
+        status = tc_best_print(r.study, in, err);
     tacit_user_close(user);
     tc_study_ref_close(&r);
     return status;

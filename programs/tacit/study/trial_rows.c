@@ -12,7 +12,14 @@ typedef struct rows {
     const tacit_trials *list; /* or NULL */
     const tacit_trial *single;
     size_t n;
+    const tacit_recommendation *found; /* how the single one was recommended; or NULL */
 } rows;
+
+/* Is there a mean of the model to print? */
+static bool by_model(const rows *all)
+{
+    return all->found && all->found->by == TACIT_BY_MODEL;
+}
 
 static const tacit_trial *row(const rows *all, size_t i)
 {
@@ -101,20 +108,44 @@ static bool any_batch(const rows *all)
     return any;
 }
 
+/* Names of the columns before the parameters, NULL-terminated; how many there are. */
+static size_t people_columns(const rows *all, const char *names[8])
+{
+    size_t n = 0;
+    names[n++] = "trial";
+    names[n++] = "state";
+    names[n++] = "value";
+    if (by_model(all)) {
+        names[n++] = "mean";
+        names[n++] = "sd";
+    }
+    if (any_batch(all))
+        names[n++] = "pulls";
+    names[n] = NULL;
+    return n;
+}
+
+static void put_model(tc_table *t, size_t column, const rows *all)
+{
+    tc_table_number(t, column, all->found->mean);
+    tc_table_number(t, column + 1, all->found->sd);
+}
+
 static tacit_status print_people(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
-    static const char *const before[] = {"trial", "state", "value", "pulls", NULL};
-    static const char *const single[] = {"trial", "state", "value", NULL};
     static const char *const reason[] = {"reason", NULL};
-    bool any = false, batches = any_batch(all);
-    size_t at = batches ? 4 : 3;
+    const char *before[8];
+    bool any = false;
+    const size_t at = people_columns(all, before);
     for (size_t i = 0; i < all->n; i++)
         any |= row(all, i)->state == TACIT_TRIAL_FAIL;
-    tc_table *t = new_table(s, batches ? before : single, "", any ? reason : reason + 1);
+    tc_table *t = new_table(s, before, "", any ? reason : reason + 1);
     for (size_t i = 0; i < all->n; i++) {
         put_result(t, row(all, i));
-        if (batches)
-            tc_table_integer(t, 3, (int64_t)row(all, i)->pulls);
+        if (by_model(all))
+            put_model(t, 3, all);
+        if (any_batch(all))
+            tc_table_integer(t, at - 1, (int64_t)row(all, i)->pulls);
         put_params(s, row(all, i)->values, t, at);
         if (any && row(all, i)->state == TACIT_TRIAL_FAIL)
             tc_table_text(t, at + tacit_space_columns(s), row(all, i)->reason);
@@ -126,13 +157,18 @@ static tacit_status print_people(const tacit_space *s, const rows *all, FILE *ou
 static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
     static const char *const before[] = {"number", "state", "value", NULL};
-    static const char *const after[] = {"datetime_start", "datetime_complete", "worker", "reason",
-                                        NULL};
-    static const char *const counted[] = {
-        "datetime_start", "datetime_complete", "worker", "reason", "pulls", NULL};
-    bool batches = any_batch(all);
-    tc_table *t = new_table(s, before, "params_", batches ? counted : after);
-    size_t last = 3 + tacit_space_columns(s);
+    const char *after[8] = {"datetime_start", "datetime_complete", "worker", "reason"};
+    const size_t last = 3 + tacit_space_columns(s);
+    size_t n = 4, model = last + 4;
+    if (any_batch(all)) {
+        after[n++] = "pulls";
+        model++;
+    }
+    if (by_model(all)) {
+        after[n++] = "mean";
+        after[n++] = "sd";
+    }
+    tc_table *t = new_table(s, before, "params_", after);
     for (size_t i = 0; i < all->n; i++) {
         put_result(t, row(all, i));
         put_params(s, row(all, i)->values, t, 3);
@@ -140,8 +176,10 @@ static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, 
         put_time(t, last + 1, row(all, i)->told_ms);
         tc_table_text(t, last + 2, row(all, i)->worker);
         tc_table_text(t, last + 3, row(all, i)->reason);
-        if (batches)
+        if (any_batch(all))
             tc_table_integer(t, last + 4, (int64_t)row(all, i)->pulls);
+        if (by_model(all))
+            put_model(t, model, all);
         tc_table_end_row(t);
     }
     return tc_table_print(t, TC_FORMAT_CSV, out, err);
@@ -209,6 +247,23 @@ static json_t *trial_json(const tacit_space *s, const tacit_trial *t)
     return NULL;
 }
 
+/* Adds how it was recommended. */
+static json_t *add_found(json_t *o, const tacit_recommendation *r)
+{
+    int bad = o ? 0 : 1;
+    if (!bad && r->by == TACIT_BY_MODEL) {
+        bad |= json_object_set_new(o, "mean", json_real(r->mean));
+        bad |= json_object_set_new(o, "sd", json_real(r->sd));
+    }
+    if (!bad)
+        bad |= json_object_set_new(o, "by", json_string(tacit_recommend_by_name(r->by))) |
+               json_object_set_new(o, "because", json_string(r->because));
+    if (!bad)
+        return o;
+    json_decref(o);
+    return NULL;
+}
+
 /* One object, with what stands before and after it; it is given up in any case. */
 static tacit_status print_object(json_t *o, const char *before, const char *after, FILE *out,
                                  tacit_error *err)
@@ -233,8 +288,11 @@ static tacit_status print_json(const tacit_space *s, const rows *all, FILE *out,
 
 static tacit_status print_lines(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
-    for (size_t i = 0; i < all->n; i++)
-        TC_TRY(print_object(trial_json(s, row(all, i)), "", "\n", out, err));
+    for (size_t i = 0; i < all->n; i++) {
+        json_t *o = trial_json(s, row(all, i));
+        o = all->found ? add_found(o, all->found) : o;
+        TC_TRY(print_object(o, "", "\n", out, err));
+    }
     return TACIT_OK;
 }
 
@@ -262,10 +320,12 @@ tacit_status tc_trials_print(const tacit_space *space, const tacit_trials *trial
     return print_rows(space, &all, format, out, err);
 }
 
-tacit_status tc_trial_print(const tacit_space *space, const tacit_trial *trial, int format,
-                            FILE *out, tacit_error *err)
+tacit_status tc_recommendation_print(const tacit_space *space, const tacit_recommendation *r,
+                                     int format, bool quiet, FILE *out, tacit_error *err)
 {
-    const rows one = {.single = trial, .n = 1};
+    const rows one = {.single = r->trial, .n = 1, .found = r};
+    tc_note(quiet, "%s, because %s", r->by == TACIT_BY_MODEL ? "by the model" : "by what was seen",
+            r->because);
     return print_rows(space, &one, format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format, out, err);
 }
 
@@ -354,4 +414,19 @@ tacit_status tc_winner_print(const tacit_space *space, const double *values, dou
         tc_table_end_row(t);
     }
     return tc_table_print(t, (tc_format)format, out, err);
+}
+
+tacit_status tc_best_print(tacit_study *s, const tc_invocation *in, tacit_error *err)
+{
+    tacit_recommendation *best;
+    tacit_error why = {0};
+    tacit_status status = tacit_study_recommend(s, TACIT_BY_AUTO, &best, &why);
+    if (status == TACIT_E_STATE)
+        return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
+    if (status != TACIT_OK)
+        return tc_pass_on(err, status, &why);
+    status =
+        tc_recommendation_print(tacit_study_space(s), best, in->format, in->quiet, stdout, err);
+    tacit_recommendation_free(best);
+    return status;
 }

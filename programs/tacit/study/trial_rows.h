@@ -15,9 +15,12 @@
 /* A list: JSON is an array. */
 tacit_status tc_trials_print(const tacit_space *space, const tacit_trials *trials, int format,
                              FILE *out, tacit_error *err);
-/* One: JSON is an object. */
-tacit_status tc_trial_print(const tacit_space *space, const tacit_trial *trial, int format,
-                            FILE *out, tacit_error *err);
+/* A recommendation: its trial, by the model with mean and sd; why is noted on standard error, unless quiet. JSON is an
+ * object, and says it. */
+tacit_status tc_recommendation_print(const tacit_space *space, const tacit_recommendation *r,
+                                     int format, bool quiet, FILE *out, tacit_error *err);
+/* What `tacit best` shows, at the end of a run. E_STATE: no trial has succeeded. */
+tacit_status tc_best_print(tacit_study *s, const tc_invocation *in, tacit_error *err);
 /* Trials just asked for: their numbers and parameters only. JSON of one is
  * {"trial": 3, "params": {...}}, of several an array of such. pulls: batches were asked for, and each also
  * says its pulls. */

@@ -203,7 +203,7 @@ static tacit_status end_round(agent *a, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status absorb_vote(agent *a, const void *bytes, double unit, tacit_error *err)
+tacit_status tc_dp_fts_de_hear_vote(agent *a, const void *bytes, double unit, tacit_error *err)
 {
     tc_dp_fts_de_round r;
     tc_sum_scale scale;
@@ -251,7 +251,7 @@ static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n
                        "the broadcast of round %" PRIu64 " must have %zu bytes, got %zu", round,
                        8 * count, n);
     if (vote)
-        TC_TRY(absorb_vote(a, bytes, unit, err));
+        TC_TRY(tc_dp_fts_de_hear_vote(a, bytes, unit, err));
     TC_TRY(end_round(a, err));
     if (!vote)
         absorb_weights(a, tc_dp_fts_de_release_of(a->opts, round), grid, bytes, count, unit);
@@ -289,6 +289,15 @@ static tacit_status fitted(void *st, const char *body, tacit_error *err)
     return tc_own_fitted(a->own, body, err);
 }
 
+static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    agent *a = st;
+    if (a->own)
+        return tc_own_recommend(a->own, out, err);
+    *out = (tc_recommended){.none = TC_RECOMMEND_FEATURES};
+    return TACIT_OK;
+}
+
 const tc_optimizer_ops tc_dp_fts_de_agent = {
     .state_size = sizeof(agent),
     .init = init,
@@ -299,6 +308,7 @@ const tc_optimizer_ops tc_dp_fts_de_agent = {
     .ask = tc_dp_fts_de_ask,
     .ask_many = tc_dp_fts_de_ask_many,
     .tell = tc_dp_fts_de_tell,
+    .recommend = recommend,
     .need = need,
     .publish = publish,
     .published = published,

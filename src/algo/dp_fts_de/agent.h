@@ -57,6 +57,7 @@ typedef struct tc_dp_fts_de_shared {
 typedef struct tc_dp_fts_de_agent_state {
     const tc_env *env;
     const tc_dp_fts_de_options *opts;
+    bool observer; /* set before init: no agent, but common.c, which has sent nothing */
     tc_dp_fts_de_shared *shared;
     const tc_features *features;       /* of shared; NULL until the vote is heard */
     const tc_dp_fts_de_filter *filter; /* the same */
@@ -109,6 +110,15 @@ void tc_dp_fts_de_filter_free(tc_dp_fts_de_filter *l); /* NULL is allowed */
 /* omega: regions x M, in place. common, rest: M each, scratch. */
 void tc_dp_fts_de_filter_apply(const tc_dp_fts_de_filter *l, double *omega, double *common,
                                double *rest);
+
+/* How large noise of standard deviation 1 in every coordinate of a broadcast is, after the filter, at a point with the
+ * features phi in this region. scratch: 2 M. */
+double tc_dp_fts_de_filter_noise(const tc_dp_fts_de_filter *l, size_t region, const double *phi,
+                                 double *scratch);
+
+/* agent.c: the vote is heard; unit: of a step of the broadcast. */
+tacit_status tc_dp_fts_de_hear_vote(tc_dp_fts_de_agent_state *a, const void *bytes, double unit,
+                                    tacit_error *err);
 
 /* shared.c: init takes part in what siblings share; share makes it for a length-scale, or finds it made. */
 tacit_status tc_dp_fts_de_shared_init(tc_dp_fts_de_agent_state *a, tacit_error *err);

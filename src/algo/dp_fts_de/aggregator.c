@@ -148,4 +148,5 @@ const tc_aggregator_ops tc_dp_fts_de_aggregator = {
     .fold = fold,
     .close = close_round,
     .fini = fini,
+    .recommend = tc_dp_fts_de_recommend,
 };

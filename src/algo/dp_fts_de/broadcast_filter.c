@@ -143,7 +143,8 @@ static tacit_status read_sizes(agent *a, sizes *out, tacit_error *err)
         out->sd = ldexp((double)scale.sd, -scale.grid) / out->rate;
     for (size_t i = 0; i < r.plan.blocks; i++)
         out->members[i] = ldexp(1, TC_DP_FTS_DE_WEIGHT_BITS) / r.weights[i];
-    if (a->own && out->rate == 1) { /* its own message is taken out before (heard.c) */
+    if (a->own && !a->observer &&
+        out->rate == 1) { /* its own message is taken out before (heard.c) */
         double agents = (double)a->env->agents;
         out->sd *= agents / (agents - 1);
         for (size_t i = 0; i < r.plan.blocks; i++)
@@ -268,4 +269,24 @@ void tc_dp_fts_de_filter_apply(const tc_dp_fts_de_filter *l, double *omega, doub
         memcpy(w, common, M * sizeof *w);
         tc_gemv('N', M, M, OWN, l->B + i * M * M, M, rest, 1, w);
     }
+}
+
+/* phi'w_i = phi'(I - tau B_i A_i) root^-1 sum_j B_j nu_j + tau phi'B_i nu_i; all matrices are symmetric. */
+double tc_dp_fts_de_filter_noise(const tc_dp_fts_de_filter *l, size_t region, const double *phi,
+                                 double *scratch)
+{
+    const size_t M = l->M;
+    const double *A = l->A + region * M * M, *B = l->B + region * M * M;
+    double *u = scratch, *part = scratch + M, squares = 0;
+    tc_gemv('N', M, M, OWN, B, M, phi, 0, part);
+    memcpy(u, phi, M * sizeof *u);
+    tc_gemv('N', M, M, -1, A, M, part, 1, u);
+    tc_chol_solve(M, l->root, M, u);
+    for (size_t j = 0; j < l->P; j++) {
+        tc_gemv('N', M, M, 1, l->B + j * M * M, M, u, 0, part);
+        if (j == region)
+            tc_gemv('N', M, M, OWN, B, M, phi, 1, part);
+        squares += tc_dot(M, part, part);
+    }
+    return sqrt(squares);
 }

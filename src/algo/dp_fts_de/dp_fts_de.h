@@ -206,6 +206,11 @@ int64_t tc_dp_fts_de_int64(const void *little_endian);
 /* omega = unit x for the n integers x of a broadcast. */
 void tc_dp_fts_de_broadcast_read(const void *bytes, size_t n, double unit, double *omega);
 
+/* ---- one configuration for all (common.c): recommend of tc_aggregator_ops */
+
+tacit_status tc_dp_fts_de_recommend(const tc_env *env, const void *opts, const tc_broadcast *heard,
+                                    size_t n, tc_common *out, tacit_error *err);
+
 /* ---- the two halves */
 
 extern const tc_optimizer_ops tc_dp_fts_de_agent;

@@ -207,6 +207,7 @@ const tc_optimizer_ops tc_fts_agent = {
     .fit_due = tc_fts_fit_due,
     .fit = tc_fts_fit,
     .fitted = tc_fts_fitted,
+    .recommend = tc_fts_recommend,
     .ask = tc_fts_ask,
     .tell = tell,
     .need = need,

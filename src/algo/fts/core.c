@@ -163,6 +163,15 @@ tacit_status tc_fts_fit(void *st, tc_text *out, tacit_error *err)
     return tc_own_fit(((tc_fts_core *)st)->own, out, err);
 }
 
+tacit_status tc_fts_recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    const tc_fts_core *c = st;
+    if (c->own)
+        return tc_own_recommend(c->own, out, err);
+    *out = (tc_recommended){.none = TC_RECOMMEND_FEATURES};
+    return TACIT_OK;
+}
+
 tacit_status tc_fts_fitted(void *st, const char *body, tacit_error *err)
 {
     tc_fts_core *c = st;

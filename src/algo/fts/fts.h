@@ -107,6 +107,7 @@ tacit_status tc_fts_check_publish(const tc_fts_core *c, uint64_t round, tacit_er
 /* Members of tc_optimizer_ops whose state begins with a tc_fts_core. */
 bool tc_fts_fit_due(const void *st);
 tacit_status tc_fts_fit(void *st, tc_text *out, tacit_error *err);
+tacit_status tc_fts_recommend(void *st, tc_recommended *out, tacit_error *err);
 tacit_status tc_fts_fitted(void *st, const char *body, tacit_error *err);
 
 /* ---- what an agent sends (message.c) */

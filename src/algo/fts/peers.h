@@ -142,6 +142,7 @@ tacit_status tc_peers_release(const tc_peers_kind *kind, const tc_env *env, cons
                                            .fit_due = tc_fts_fit_due,                              \
                                            .fit = tc_fts_fit,                                      \
                                            .fitted = tc_fts_fitted,                                \
+                                           .recommend = tc_fts_recommend,                          \
                                            .ask = tc_peers_ask,                                    \
                                            .need = tc_peers_need,                                  \
                                            .publish = tc_peers_publish,                            \

@@ -141,10 +141,15 @@ static size_t nearest(const tc_arms *a, const double *U, size_t ld, size_t i)
     return best;
 }
 
-size_t tc_arms_told(const tc_arms *a)
+size_t tc_arms_of(const tc_arms *a, size_t i)
 {
     const tc_history *h = a->env->history;
-    return a->values ? nearest(a, h->U, h->ld, h->n - 1) : h->point[h->n - 1];
+    return a->values ? nearest(a, h->U, h->ld, i) : h->point[i];
+}
+
+size_t tc_arms_told(const tc_arms *a)
+{
+    return tc_arms_of(a, a->env->history->n - 1);
 }
 
 const unsigned char *tc_arms_close(const tc_arms *a)

@@ -34,7 +34,8 @@ void tc_arms_fini(tc_arms *a);
 double tc_arms_prior(const tc_arms *a, size_t arm);             /* k(x, x) */
 void tc_arms_row(const tc_arms *a, size_t arm, double *out);    /* k(x, .), n */
 void tc_arms_values(const tc_arms *a, size_t arm, double *out); /* as values of the space */
-size_t tc_arms_told(const tc_arms *a);                          /* arm of the last observation */
+size_t tc_arms_of(const tc_arms *a, size_t i);                  /* arm of observation i */
+size_t tc_arms_told(const tc_arms *a);                          /* of the last one */
 /* Flags the arms that are handed out and not told; none if that would leave nothing. */
 const unsigned char *tc_arms_close(const tc_arms *a);
 /* An arm for a trial of which nothing is known yet: uniform over those that are not closed. */

@@ -88,10 +88,13 @@ static double feature_sum(const state *s, const double *u, double b)
     return sum;
 }
 
-/* U: a row of n arms for each feature. */
-static void estimate(state *s, const double *U)
+/* From U, which has a row of n arms for each feature. */
+static tacit_status estimate(state *s, tacit_error *err)
 {
     size_t n = s->m.arms.n;
+    if (symmetric(s))
+        TC_TRY(tc_symmetric_root_find(&s->root, &s->m, err));
+    const double *U = symmetric(s) ? s->root.U : s->m.sketch.W;
     double b = s->m.opts->cut == TC_CUT_PAST ? 1 : threshold(s);
     memset(s->m.mean, 0, n * sizeof *s->m.mean);
     for (size_t i = 0; i < features(s); i++) {
@@ -99,6 +102,7 @@ static void estimate(state *s, const double *U)
         tc_axpy(n, r, U + i * n, s->m.mean);
     }
     tc_sketch_variance(&s->m.sketch, s->m.var);
+    return TACIT_OK;
 }
 
 static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *err)
@@ -108,13 +112,19 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     if (t == 0) {
         best = tc_arms_any(&s->m.arms, trial);
     } else {
-        if (symmetric(s))
-            TC_TRY(tc_symmetric_root_find(&s->root, &s->m, err));
-        estimate(s, symmetric(s) ? s->root.U : s->m.sketch.W);
+        TC_TRY(estimate(s, err));
         double formula = tc_ata_width(&s->m.law, (double)t, features(s));
         best = tc_ldp_model_best(&s->m, tc_ldp_model_width(&s->m, formula));
     }
     tc_arms_values(&s->m.arms, best, values);
+    return TACIT_OK;
+}
+
+static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    state *s = st;
+    TC_TRY(estimate(s, err));
+    tc_ldp_model_recommend(&s->m, out);
     return TACIT_OK;
 }
 
@@ -124,6 +134,7 @@ static const tc_optimizer_ops optimizer = {
     .fini = fini,
     .ask = ask,
     .tell = tell,
+    .recommend = recommend,
 };
 
 const tc_algorithm tc_algorithm_ldp_ata = {

@@ -109,6 +109,8 @@ tacit_status tc_ldp_model_list(tc_ldp_model *m, size_t a, tacit_error *err);
 tacit_status tc_ldp_model_draw(tc_ldp_model *m, size_t a, uint64_t step, tacit_error *err);
 /* The arm with the largest mean + width * sd that is not handed out; ties: the lowest. */
 size_t tc_ldp_model_best(const tc_ldp_model *m, double width);
+/* recommend of the contract, by the estimate in m->mean and m->var: of the arms that were played. */
+void tc_ldp_model_recommend(const tc_ldp_model *m, tc_recommended *out);
 /* The option `width`, or else `formula`. */
 double tc_ldp_model_width(const tc_ldp_model *m, double formula);
 

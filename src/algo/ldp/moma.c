@@ -145,12 +145,21 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return TACIT_OK;
 }
 
+/* The estimate is that of the last epoch that ended. */
+static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    (void)err;
+    tc_ldp_model_recommend(&((const state *)st)->m, out);
+    return TACIT_OK;
+}
+
 static const tc_optimizer_ops optimizer = {
     .state_size = sizeof(state),
     .init = init,
     .fini = fini,
     .ask = ask,
     .tell = tell,
+    .recommend = recommend,
 };
 
 const tc_algorithm tc_algorithm_ldp_moma = {

@@ -31,20 +31,34 @@ static tacit_status tell(void *st, tacit_error *err)
     return TACIT_OK;
 }
 
+static void estimate(tc_ldp_model *m)
+{
+    size_t stride;
+    const double *z = tc_sketch_weights(&m->sketch, 0, &stride);
+    tc_sketch_mean(&m->sketch, z, stride, m->mean);
+    tc_sketch_variance(&m->sketch, m->var);
+}
+
 static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *err)
 {
     (void)err;
     tc_ldp_model *m = st;
-    size_t stride, t = m->env->history->n;
+    size_t t = m->env->history->n;
     if (t == 0) {
         tc_arms_values(&m->arms, tc_arms_any(&m->arms, trial), values);
         return TACIT_OK;
     }
-    const double *z = tc_sketch_weights(&m->sketch, 0, &stride);
-    tc_sketch_mean(&m->sketch, z, stride, m->mean);
-    tc_sketch_variance(&m->sketch, m->var);
+    estimate(m);
     double width = tc_ldp_model_width(m, tc_tgp_width(&m->law, (double)t, m->sketch.gain));
     tc_arms_values(&m->arms, tc_ldp_model_best(m, width), values);
+    return TACIT_OK;
+}
+
+static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    (void)err;
+    estimate(st);
+    tc_ldp_model_recommend(st, out);
     return TACIT_OK;
 }
 
@@ -54,6 +68,7 @@ static const tc_optimizer_ops optimizer = {
     .fini = fini,
     .ask = ask,
     .tell = tell,
+    .recommend = recommend,
 };
 
 const tc_algorithm tc_algorithm_ldp_tgp = {

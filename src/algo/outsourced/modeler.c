@@ -11,6 +11,7 @@
 #include "algo/outsourced/modeler.h"
 
 #include "algo/outsourced/blur.h"
+#include "algo/single/model.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -128,6 +129,7 @@ static void scale_values(tc_modeler *m)
     for (size_t i = 0; i < h->n; i++)
         m->z[i] /= sd;
     m->sd = sd * largest;
+    m->mean = mean * largest;
 }
 
 tacit_status tc_modeler_standardise(tc_modeler *m, tacit_error *err)
@@ -238,6 +240,29 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return status;
 }
 
+/* The values of released rows are answers, with noise of a known size in them. fit: standardised by mean and sd. */
+static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    tc_modeler *m = st;
+    double top = -INFINITY;
+    if (!tc_modeler_ready(m)) {
+        *out = (tc_recommended){.none = TC_RECOMMEND_TOO_FEW};
+        return TACIT_OK;
+    }
+    TC_TRY(sync(m, err));
+    const double *mean = tc_fgp_mean(m->fgp), *variance = tc_fgp_variance(m->fgp);
+    *out = (tc_recommended){.noise = m->opts->output_sd > 0 ? TC_NOISE_ADDED : TC_NOISE_UNKNOWN,
+                            .share = tc_noise_share(m->hyper.noise, m->told_n, m->z)};
+    for (size_t i = 0; i < m->told_n; i++)
+        if (mean[m->told[i]] > top) {
+            top = mean[m->told[i]];
+            out->at = i;
+        }
+    out->mean = m->mean + m->sd * top;
+    out->sd = m->sd * sqrt(fmax(variance[m->told[out->at]], 0));
+    return TACIT_OK;
+}
+
 /* ---- options */
 
 static const tc_option table[] = {
@@ -274,6 +299,7 @@ static const tc_optimizer_ops optimizer = {
     .fini = fini,
     .ask = ask,
     .tell = tell,
+    .recommend = recommend,
     .fit_due = tc_modeler_fit_due,
     .fit = tc_modeler_fit,
     .fitted = tc_modeler_fitted,

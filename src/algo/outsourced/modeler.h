@@ -31,7 +31,7 @@ typedef struct tc_modeler {
     size_t told_n, told_cap;
     double *z; /* values as the model sees them */
     size_t z_cap;
-    double sd; /* z = (y - mean) / sd */
+    double mean, sd; /* z = (y - mean) / sd */
 } tc_modeler;
 
 bool tc_modeler_ready(const tc_modeler *m);

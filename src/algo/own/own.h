@@ -49,6 +49,7 @@ double tc_own_noise(const tc_own *o, size_t i);
 
 /* The members of the contract that it fulfils. The first `initial` points are a Sobol' sequence of the agent's own. */
 tacit_status tc_own_ask(tc_own *o, uint64_t trial, double *values, tacit_error *err);
+tacit_status tc_own_recommend(tc_own *o, tc_recommended *out, tacit_error *err);
 bool tc_own_fit_due(const tc_own *o);
 tacit_status tc_own_fit(tc_own *o, tc_text *out, tacit_error *err);
 tacit_status tc_own_fitted(tc_own *o, const char *body, tacit_error *err);

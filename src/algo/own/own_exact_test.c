@@ -182,6 +182,36 @@ static void assert_members_agree(const fixture *f, const slow *s)
             assert_close(f->own->member[k].best, s->member[k].best, 1e-8);
 }
 
+/* The best mean of the mixture where something was tried, as if no trial ran. */
+static void assert_recommends(const fixture *f, const slow *s)
+{
+    tacit_error err = {0};
+    tc_recommended r;
+    double top = -INFINITY, there = 0, spread = 0;
+    const tc_model *m = &f->own->wide.model;
+    assert_ok(tc_own_recommend(f->own, &r, &err));
+    assert_null(r.none);
+    assert_int_equal(r.noise, f->noisy ? TC_NOISE_ADDED : TC_NOISE_UNKNOWN);
+    for (size_t i = 0; i < f->history.n; i++) {
+        double u[DIM], mean = 0, square = 0;
+        encoded(f, i, u);
+        for (size_t k = 0; k < s->n; k++) {
+            double mu, var;
+            slow_predict(&s->member[k], u, &mu, &var);
+            mean += s->weight[k] * mu;
+            square += s->weight[k] * (var + mu * mu);
+        }
+        top = fmax(top, mean);
+        if (i == r.at) {
+            there = mean;
+            spread = sqrt(square - mean * mean);
+        }
+    }
+    assert_close(there, top, 1e-8);
+    assert_close((r.mean - m->mean) / m->sd, top, 1e-7);
+    assert_close(r.sd / m->sd, spread, 1e-6);
+}
+
 static void candidate(size_t j, double *u)
 {
     u[0] = (double)(j / SIDE) / (SIDE - 1);
@@ -256,6 +286,7 @@ static void candidates_are_those_of_dense_gaussians(void **state)
         assert_members_agree(&f, &s);
         assert_candidates_agree(&f, &s, &s);
         assert_int_equal(values[0], slow_best(&s, open));
+        assert_recommends(&f, &s);
         end(&f);
     }
 }
@@ -337,6 +368,7 @@ static void a_box_is_that_of_dense_gaussians(void **state)
             }
         }
         assert_true(slow_score(&s, &s, values) >= top - 1e-6);
+        assert_recommends(&f, &s);
         end(&f);
     }
 }
@@ -462,6 +494,7 @@ static void running_trials_are_believed_to_return_their_means(void **state)
         }
         tc_own_view_forget(&f.own->wide);
         tc_own_view_forget(&f.own->narrow);
+        assert_recommends(&f, &s);
         end(&f);
         end(&later);
     }

@@ -1,5 +1,6 @@
 /* own_int.h - what the files of own/ share: own.c (life, fits), own_view.c (one residual process), own_mixture.c
- * (three models and their weights), own_ask.c (the next point), own_alone.c (the process by itself). */
+ * (three models and their weights), own_ask.c (the next point), own_alone.c (the process by itself),
+ * own_recommend.c (the best point that was tried). */
 #ifndef TC_ALGO_OWN_OWN_INT_H
 #define TC_ALGO_OWN_OWN_INT_H
 
@@ -97,6 +98,8 @@ tacit_status tc_own_sync(tc_own *o, tacit_error *err);
 
 /* own_mixture.c: the views are up to the history; sets the members, their weights and incumbents. */
 void tc_own_mix(tc_own *o);
+/* The posterior of a member's trend where no trials run. */
+tc_trend tc_own_trend_alone(const tc_own_member *m);
 /* The trend of a member at a point of the space; `from` is in the order of the columns. */
 tc_trend_point tc_own_point(const tc_own_member *m, const double *from, double heard,
                             double variance);

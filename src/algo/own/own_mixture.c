@@ -56,6 +56,11 @@ static tc_trend fit_trend(const tc_own_view *v, const tc_trend_prior *prior)
     return t;
 }
 
+tc_trend tc_own_trend_alone(const tc_own_member *m)
+{
+    return fit_trend(m->view, &m->prior);
+}
+
 static void add_member(tc_own *o, int model, tc_own_view *v, double prior)
 {
     tc_own_member *m = &o->member[model];

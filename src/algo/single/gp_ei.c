@@ -64,6 +64,7 @@ static const tc_optimizer_ops optimizer = {
     .init = init,
     .fini = tc_posterior_fini,
     .ask = tc_posterior_ask,
+    .recommend = tc_posterior_recommend,
     .fit_due = tc_posterior_fit_due,
     .fit = tc_posterior_fit,
     .fitted = tc_posterior_fitted,

@@ -331,15 +331,19 @@ void tc_model_forget(tc_model *m)
 }
 
 /* For the exact GP, K a + (s2 + known + jitter) a = z gives the means at the observed points in O(n). */
+double tc_model_mean(const tc_model *m, size_t i)
+{
+    if (m->fgp)
+        return tc_fgp_mean(m->fgp)[m->env->history->point[i]];
+    const double diagonal = m->hyper.noise + tc_gp_jitter(m->gp);
+    return m->z[i] - (diagonal + tc_model_noise(m, i)) * tc_gp_weights(m->gp)[i];
+}
+
 double tc_model_incumbent(const tc_model *m)
 {
-    double best = -INFINITY, diagonal = m->gp ? m->hyper.noise + tc_gp_jitter(m->gp) : 0;
-    for (size_t i = 0; i < m->n; i++) {
-        double mean = m->fgp
-                          ? tc_fgp_mean(m->fgp)[m->env->history->point[i]]
-                          : m->z[i] - (diagonal + tc_model_noise(m, i)) * tc_gp_weights(m->gp)[i];
-        best = fmax(best, mean);
-    }
+    double best = -INFINITY;
+    for (size_t i = 0; i < m->n; i++)
+        best = fmax(best, tc_model_mean(m, i));
     return best;
 }
 

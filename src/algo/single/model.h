@@ -133,8 +133,19 @@ size_t tc_model_anchors(const tc_model *m);
  * predicted mean, so that the variance falls there and parallel asks spread; forget undoes it. */
 tacit_status tc_model_believe(tc_model *m, tacit_error *err);
 void tc_model_forget(tc_model *m);
-/* The largest predicted mean at an observed point: the incumbent under noise. */
+/* The predicted mean at the point of observation i, in standardised units. */
+double tc_model_mean(const tc_model *m, size_t i);
+/* The largest of them: the incumbent under noise. */
 double tc_model_incumbent(const tc_model *m);
+/* Of the variance of n values z, what is noise of this variance: at most all of it. model_recommend.c */
+double tc_noise_share(double noise, size_t n, const double *z);
+/* After sync: the same of the values, by the hyper-parameters in force. */
+double tc_model_share(const tc_model *m);
+
+/* model_recommend.c: recommend of the contract; the variance of the function at the point of observation i, in
+ * standardised units. */
+tacit_status tc_model_recommend(tc_model *m, tc_recommended *out, tacit_error *err);
+tacit_status tc_model_variance(const tc_model *m, size_t i, double *out, tacit_error *err);
 
 /* The fit members of the contract. */
 bool tc_model_fit_due(const tc_model *m);

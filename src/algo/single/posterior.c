@@ -88,6 +88,11 @@ tacit_status tc_posterior_ask(void *st, uint64_t trial, double *values, tacit_er
     return status;
 }
 
+tacit_status tc_posterior_recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    return tc_model_recommend(&((tc_posterior *)st)->model, out, err);
+}
+
 bool tc_posterior_fit_due(const void *st)
 {
     return tc_model_fit_due(&((const tc_posterior *)st)->model);

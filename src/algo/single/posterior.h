@@ -49,6 +49,7 @@ tacit_status tc_posterior_init(tc_posterior *p, const tc_posterior_ops *ops, con
 /* Members of the contract: the state is a tc_posterior. */
 void tc_posterior_fini(void *st);
 tacit_status tc_posterior_ask(void *st, uint64_t trial, double *values, tacit_error *err);
+tacit_status tc_posterior_recommend(void *st, tc_recommended *out, tacit_error *err);
 bool tc_posterior_fit_due(const void *st);
 tacit_status tc_posterior_fit(void *st, tc_text *out, tacit_error *err);
 tacit_status tc_posterior_fitted(void *st, const char *body, tacit_error *err);

@@ -148,6 +148,11 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
     return env->space->domain ? ask_finite(s, values, err) : ask_box(s, trial, values, err);
 }
 
+static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
+{
+    return tc_model_recommend(&((state *)st)->model, out, err);
+}
+
 static bool fit_due(const void *st)
 {
     return tc_model_fit_due(&((const state *)st)->model);
@@ -183,6 +188,7 @@ static const tc_optimizer_ops optimizer = {
     .init = init,
     .fini = fini,
     .ask = ask,
+    .recommend = recommend,
     .fit_due = fit_due,
     .fit = fit,
     .fitted = fitted,
