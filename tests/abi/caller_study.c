@@ -223,12 +223,12 @@ static void ask_and_tell(tacit_study *s)
     tacit_trial_free(t);
 }
 
-/* The point of trial 1, last of all: the journal is read before. */
+/* The points of all that failed, last of all: the journal is read before. */
 static void run_again(tacit_study *s)
 {
     uint64_t queued = 9;
     GOOD(tacit_study_rerun_failed(s, &queued, &err));
-    CHECK(queued == 1 && count(s, TACIT_TRIAL_WAITING) == 1);
+    CHECK(queued > 0 && queued < 9 && count(s, TACIT_TRIAL_WAITING) == queued);
     GOOD(tacit_study_rerun_failed(s, &queued, &err));
     CHECK(queued == 0);
 }
