@@ -208,9 +208,9 @@ static void sweep_dead(const char *file)
         closedir(d);
 }
 
-/* Of a coordinator's storage, before it is copied: so the backup has the entry of its own making. Whoever holds the storage can
+/* Of a coordinator's storage, before it is copied and afterwards: so the backup has the entry of its own beginning. Whoever holds the storage can
  * copy it in other ways, so a storage that cannot be written to is backed up all the same. */
-static void log_backup(tc_store *from, int64_t now_ms)
+static void log_backup(tc_store *from, int64_t now_ms, const char *outcome)
 {
     tc_audit_head head;
     tacit_error why = {0};
@@ -219,7 +219,7 @@ static void log_backup(tc_store *from, int64_t now_ms)
                                   .token = "",
                                   .name = "",
                                   .action = "backup.make",
-                                  .outcome = "done",
+                                  .outcome = outcome,
                                   .study = "",
                                   .of = "",
                                   .detail = ""};
@@ -283,12 +283,13 @@ tacit_status tc_backup_write(tc_store *from, const char *file, int64_t now_ms, t
     sweep_dead(file);
     snprintf(temporary, sizeof temporary, "%s.%ld" PART, file, (long)getpid());
     remove_file(temporary);
-    log_backup(from, now_ms);
+    log_backup(from, now_ms, "begun");
     tacit_status status = write_store(from, temporary, now_ms, err);
     if (status == TACIT_OK)
         status = give_name(temporary, file, err);
     if (status != TACIT_OK)
         remove_file(temporary);
+    log_backup(from, now_ms, status == TACIT_OK ? "done" : "failed");
     return status;
 }
 
