@@ -71,6 +71,8 @@ typedef enum tc_study_state { TC_STUDY_RUNNING, TC_STUDY_PAUSED, TC_STUDY_CLOSED
 /* *version: of the record, for TC_REQUIRE. */
 tacit_status tc_state_get(tc_coord *c, int64_t study, tc_study_state *out, uint64_t *version,
                           tacit_error *err);
+/* Why what the agents of a federated study send is not private here; "": it is, as its document says. */
+const char *tc_study_not_private(const tc_coord *c, const tc_open_study *d);
 /* E_STATE: paused or closed. */
 tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tacit_error *err);
 

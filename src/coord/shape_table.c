@@ -254,6 +254,7 @@ static const tc_field privacy[] = {
     {"composed", OBJECT, TC_LIST_OF, .of = &shape_composed, .help = "On the last page: of the whole ledger, unit by unit"},
     {"restored", OBJECT, 0, .of = &shape_restored, .help = "Of a coordinator that was restored from a backup"},
     {"next",     WHOLE,  0, .help = "after= of the next page; absent: this is the last"},
+    {"not_private", TEXT, 0, .help = "Why what the agents of the study send is not private, also where no entry says so; absent: it is, as its document says. Agents are not told: they have the document"},
     END};
 const tc_shape tc_shape_privacy = {"Ledger", "The privacy ledger, which anybody can check", privacy, false};
 

@@ -297,19 +297,23 @@ static json_t *common_json(const tc_open_study *d, tc_study_state state, const t
     return j;
 }
 
+const char *tc_study_not_private(const tc_coord *c, const tc_open_study *d)
+{
+    const char *why = tc_study_plan_not_private(d->plan);
+    return c->cfg.seeded && !*why ? "noise comes from a seed" : why;
+}
+
 static tacit_status add_federated(tc_request_context *a, tc_open_study *d, json_t *j,
                                   tacit_error *err)
 {
     uint64_t enrolled;
     tc_round r;
-    const char *not_private = tc_study_plan_not_private(d->plan);
-    if (a->coord->cfg.seeded && !*not_private)
-        not_private = "noise comes from a seed";
     TC_TRY(tc_roster_count(a->coord, d, &enrolled, err));
     TC_TRY(tc_round_present(a->coord, d->id, &r, err));
-    json_t *more = json_pack("{s:O, s:I, s:I, s:o, s:s}", "options", d->plan->options, "agents",
-                             (json_int_t)d->plan->env.agents, "enrolled", (json_int_t)enrolled,
-                             "round", round_json(&r), "not_private", not_private);
+    json_t *more =
+        json_pack("{s:O, s:I, s:I, s:o, s:s}", "options", d->plan->options, "agents",
+                  (json_int_t)d->plan->env.agents, "enrolled", (json_int_t)enrolled, "round",
+                  round_json(&r), "not_private", tc_study_not_private(a->coord, d));
     bool added = more && json_object_update(j, more) == 0;
     json_decref(more);
     return added ? TACIT_OK : tc_fail_memory(err);
@@ -317,10 +321,11 @@ static tacit_status add_federated(tc_request_context *a, tc_open_study *d, json_
 
 static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
 {
-    bool replies = tc_algorithm_takes_replies(doc->algorithm);
+    bool private = tc_algorithm_takes_replies(doc->algorithm) ||
+                   doc->promise == TC_PROMISE_RECORDS; /* noised before they are told */
     json_t *options = tc_options_json(doc->algorithm->options, tc_optimizer_options(o));
     return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "options", options, "not_private",
-                     replies ? "" : "values are told as they are", "trials",
+                     private ? "" : "values are told as they are", "trials",
                      (json_int_t)doc->trials, "complete",
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_COMPLETE), "running",
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_RUNNING), "failed",

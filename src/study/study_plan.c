@@ -97,13 +97,18 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round)
 
 /* ---- what may be spent ---- */
 
+const char *tc_study_doc_not_private(const tc_study_doc *d)
+{
+    if (d->promise == TC_PROMISE_RECORDS)
+        return "";
+    if (!d->algorithm->aggregator)
+        return "messages are handed on without noise";
+    return d->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
+}
+
 const char *tc_study_plan_not_private(const tc_study_plan *p)
 {
-    if (p->doc->promise == TC_PROMISE_RECORDS)
-        return "";
-    if (!p->doc->algorithm->aggregator)
-        return "messages are handed on without noise";
-    return p->doc->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
+    return tc_study_doc_not_private(p->doc);
 }
 
 tc_round_charge tc_study_plan_charge(const tc_study_plan *p, uint64_t round)

@@ -3,7 +3,7 @@
  * A member of the family is a method, a path and a body. The answer is JSON: it is printed as it came, or
  * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
 #include "frame/verbs.h"
-#include "privacy/privacy_cli.h"
+#include "privacy/privacy_ledger.h"
 #include "study/study_ref.h"
 
 #include "base/json.h"
@@ -197,9 +197,77 @@ static tacit_status run_delete(const tc_invocation *in, tacit_error *err)
     return simple(in, "DELETE", "", err);
 }
 
+/* ---- privacy ---- */
+
+static tacit_status fetch(const tc_invocation *in, const char *path, json_t **out, tacit_error *err)
+{
+    return send(in, &(request){.method = "GET", .study = in->args[0], .path = path}, out, err);
+}
+
+/* What the table needs of the study's document. */
+typedef struct promise {
+    double delta; /* of the promise; without one, the usual one for so many agents */
+    bool records;
+} promise;
+
+static tacit_status read_promise(const json_t *study, promise *out, tacit_error *err)
+{
+    const char *text = json_string_value(json_object_get(study, "document"));
+    int64_t agents = json_integer_value(json_object_get(study, "agents"));
+    json_t *document = NULL;
+    if (text)
+        TC_TRY(tc_json_parse(text, strlen(text), "the document", &document, err));
+    const json_t *privacy = json_object_get(document, "privacy");
+    const char *unit = json_string_value(json_object_get(privacy, "unit"));
+    double delta = json_number_value(json_object_get(privacy, "delta"));
+    *out = (promise){.delta = delta > 0 ? delta : tacit_delta_default((uint64_t)agents),
+                     .records = unit && strcmp(unit, "record") == 0};
+    json_decref(document);
+    return TACIT_OK;
+}
+
+static tacit_status print_claims(const tc_invocation *in, const promise *p, tacit_ledger *l,
+                                 tacit_error *err)
+{
+    tc_privacy_claims s = {0};
+    tacit_status status = tc_privacy_ask_all(&s, l, 0, p->delta, err);
+    if (status == TACIT_OK && p->records && s.n == 0 && in->format == TC_FORMAT_TABLE)
+        printf("%s: values are private before they leave the agents; the ledger of each agent has "
+               "what they cost\n",
+               s.ledger);
+    else if (status == TACIT_OK)
+        status = tc_privacy_print_claims(&s, in->format, err);
+    tc_privacy_claims_fini(&s);
+    return status;
+}
+
+/* The answer of the coordinator is checked like an export, hash by hash, and accounted for here. */
+static tacit_status print_ledger(const tc_invocation *in, const json_t *answer, tacit_error *err)
+{
+    json_t *study;
+    promise p;
+    tacit_ledger *l = NULL;
+    TC_TRY(fetch(in, "", &study, err));
+    tacit_status status = read_promise(study, &p, err);
+    json_decref(study);
+    TC_TRY(status);
+    char *text = tc_json_text(answer);
+    status = text ? tacit_ledger_import(&l, text, err) : tc_fail_memory(err);
+    tc_free(text);
+    if (status == TACIT_OK)
+        status = print_claims(in, &p, l, err);
+    tacit_ledger_close(l);
+    return status;
+}
+
 static tacit_status run_privacy(const tc_invocation *in, tacit_error *err)
 {
-    return simple(in, "GET", "/privacy", err);
+    json_t *answer;
+    TC_TRY(fetch(in, "/privacy", &answer, err));
+    bool programs = in->format == TC_FORMAT_JSON || in->format == TC_FORMAT_JSONL;
+    tacit_status status = programs ? print(answer, in->format, err) : print_ledger(in, answer, err);
+    json_decref(answer);
+    return status;
 }
 
 /* ---- creating ---- */
@@ -407,9 +475,16 @@ MEMBER(studies, "studies", "", 0, 0, TC_FORMAT_TABLE, "list the coordinator's st
 MEMBER(show, "show", "STUDY", 1, 1, TC_FORMAT_JSON,
        "a study: document, state, and its roster and round or its trials",
        "  tacit remote show landmine\n  tacit remote show landmine --format table", run_show);
-MEMBER(privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
-       "a study's ledger: all that was released, and what it cost",
-       "  tacit remote privacy landmine", run_privacy);
+MEMBER(
+    privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
+    "a study's ledger: all that was released, and what it cost",
+    "JSON is the ledger as the coordinator has it, which tacit privacy status reads again from\n"
+    "a file. A table or CSV is what tacit privacy status says of it, at the delta of the study's\n"
+    "document. Of a study whose messages are handed on without privacy both say so.\n"
+    "\n"
+    "  tacit remote privacy landmine --format table\n"
+    "  tacit remote privacy landmine > ledger.json",
+    run_privacy);
 MEMBER(pause_, "pause", "STUDY", 1, 1, TC_FORMAT_TABLE,
        "take no messages and give out no trials until it is resumed",
        "Values of trials that run are still welcome.\n"
