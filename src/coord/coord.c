@@ -180,8 +180,10 @@ static tacit_status check_role(tc_request_context *a, const tc_route *r, tacit_e
         a->caller.role = TC_ROLE_OPERATOR;
     else
         status = tc_caller_find(a->coord, a->q->bearer, &a->caller, &why);
-    if (status == TACIT_E_ARG || (a->caller.exhausted && r->handle != tc_roster_enrol))
+    if (status == TACIT_E_ARG)
         return not_valid(a, err);
+    if (a->caller.exhausted && r->handle != tc_roster_enrol)
+        return tc_refuse(a, 401, TACIT_E_ARG, err, TC_TOKEN_USED_UP);
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
     if (r->roles >> a->caller.role & 1)

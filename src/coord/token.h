@@ -29,6 +29,10 @@ typedef struct tc_caller {
 } tc_caller;
 /* A wrong or expired token is E_ARG, without a reason that tells which. */
 tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tacit_error *err);
+/* Only who has the token's 32 bytes hears this, so it tells strangers nothing. */
+#define TC_TOKEN_USED_UP                                                                           \
+    "the join token is used up: as many agents have joined with it as it was made for; ask the "   \
+    "operator for another one"
 void tc_caller_fini(tc_caller *w);
 
 /* A new token: its text, and the change that stores it. uses 0: any number; expires_ms 0: never. */

@@ -29,10 +29,12 @@ cat > alone.json << 'J'
  "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"}}
 J
 
-"$tacit" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/c.db" --format json > serve.json 2> serve.err &
+"$tacit" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/c.db" --format json --token-out op > serve.json 2> serve.err &
 server=$!
 await test -s serve.json
-field operator_token serve.json > op
+check "the operator's token is in its file" grep -q '"operator_token_file": *"op"' serve.json
+check "for its owner's eyes" test "$(stat -c %a op)" = 600
+check "and nowhere else" sh -c '! grep -q "$(cat op)" serve.json serve.err'
 TACIT_SERVER=$(field url serve.json)
 TACIT_FINGERPRINT=$(field fingerprint serve.json)
 TACIT_TOKEN_FILE=$dir/op
@@ -99,4 +101,37 @@ good "its ledger" remote privacy lab --format table
 check "says where the price is" says "lab: values are private before they leave the agents; the ledger of each agent has what they cost"
 good "a served study for records" remote create alone.json
 check "is private" says '"not_private":""'
+
+# ---- what is refused, and why
+
+study single '{"name": "gp-ei"}' '"none"'
+bad 2 "algorithm gp-ei is for one party: a study with a federation takes one of dp-fts-de, fts, rgpe, taf, fed-hct, pf-pne, fed-pne, dp-pf-pne" \
+    remote create single.json
+study guess '{"name": "dp-fts-de"}' '{"epsilon": 1}'
+bad 2 "privacy.delta is missing: an epsilon needs one" remote create guess.json
+TACIT_TOKEN_FILE=$dir/ward.join
+bad 4 "the join token is used up: as many agents have joined with it as it was made for; ask the operator for another one" \
+    agent "$TACIT_SERVER" --study ward --storage "sqlite:///third.db" -- echo '{x}'
+TACIT_TOKEN_FILE=$dir/op
+
+# ---- the operator's token goes into a file once
+
+kill $server
+wait $server
+"$tacit" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/c.db" --format json --token-out op > again.json 2> serve.err &
+server=$!
+await test -s again.json
+check "a later start makes none" sh -c '! grep -q operator_token again.json && [ ! -s serve.err ]'
+bad 4 "op is there already: say another file for the new token, or withdraw the one in it and remove the file" \
+    serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/d.db" --new-operator-token --token-out op
+check "before anything is made" test ! -e d.db
+kill $server
+wait $server
+cp op kept
+"$tacit" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/e.db" --token-out op > again 2> err &
+server=$!
+await grep -q '^operator token' again
+check "a file of another token is left alone" cmp -s op kept
+check "and said" grep -qx 'tacit: op is there already and was left alone: the token is shown' err
+check "and the token is shown" grep -qE '^operator token [A-Za-z0-9_-]{43}$' again
 finish
