@@ -17,7 +17,7 @@
 #define STORAGE_DEFAULT "sqlite:///tacit-agent.db"
 
 typedef struct options {
-    char *storage, *study, *as, *token_file, *fingerprint, *ledger;
+    char *storage, *study, *as, *token_file, *fingerprint, *ca, *proxy, *ledger;
     double epsilon, delta, timeout_s, patience_s;
     bool accept_not_private, accept_restored, any_choices;
     int64_t test_seed, test_key, pulls;
@@ -133,6 +133,8 @@ static tacit_status join(party *p, tacit_error *err)
     TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
     opts.coordinator = p->in->args[0];
     opts.fingerprint = tc_server_fingerprint(o->fingerprint);
+    opts.ca = tc_server_ca(o->ca);
+    opts.proxy = o->proxy;
     opts.study = o->study;
     opts.storage = o->storage;
     opts.as = o->as;

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 typedef struct options {
-    char *server, *token_file, *fingerprint, *out;
+    char *server, *token_file, *fingerprint, *ca, *proxy, *out;
     int64_t uses;
     double expires_s;
     int role;
@@ -120,8 +120,11 @@ static tacit_status coordinator_open(coordinator *c, const tc_invocation *in, ta
     if (!url)
         return tc_fail(err, TACIT_E_ARG,
                        "which coordinator? Say --server URL, or set TACIT_SERVER");
-    const tc_where where = {
-        .server = url, .fingerprint = o->fingerprint, .token_file = o->token_file};
+    const tc_where where = {.server = url,
+                            .fingerprint = o->fingerprint,
+                            .token_file = o->token_file,
+                            .ca = o->ca,
+                            .proxy = o->proxy};
     TC_TRY(tc_way_find(&c->way, &where, &(tc_study_terms){.quiet = in->quiet}, err));
     return tacit_storage_open(&c->storage, c->way.url, &c->way.opts, err);
 }
