@@ -1,4 +1,5 @@
 /* serve.c - `tacit serve`: the coordinator of federated studies, over HTTPS. */
+#include "federation/carry.h"
 #include "federation/server_options.h"
 #include "study/storage.h"
 #include "frame/verbs.h"
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 typedef struct options {
-    char *storage, *listen, *host, *token_out;
+    char *storage, *listen, *host, *token_out, *carry;
     bool insecure, new_operator_token;
     int64_t threads, connections, per_address, rate, handshakes, answers_mib, stop_s, test_seed;
 } options;
@@ -60,6 +61,10 @@ static const tc_option table[] = {
                      "write the operator's token there when it is made, for its owner's eyes, and "
                      "not to standard output",
                      .value = "FILE"),
+    TC_STRING_OPTION("carry", offsetof(options, carry), NULL,
+                     "also answer the requests that agents without a network have put into this "
+                     "folder as files",
+                     .value = "DIR"),
     TC_INT_OPTION("test-seed", offsetof(options, test_seed), "-1", -1, 9007199254740991.0,
                   "noise and tokens from this seed: repeatable, NOT PRIVATE; -1 is real noise"),
     {.name = NULL}};
@@ -69,11 +74,13 @@ typedef struct site {
     tacit_server *server;
     char *token;   /* the operator's, if it was made now */
     bool put_away; /* it is in its file */
+    tc_carrier *carrier;
 } site;
 
 static void site_close(site *s)
 {
     tacit_server_stop(s->server);
+    tc_carrier_close(s->carrier);
     tacit_coordinator_close(s->coordinator);
     if (s->token)
         explicit_bzero(s->token, strlen(s->token));
@@ -160,10 +167,13 @@ static void say_people(const site *s, const options *o)
     fflush(stdout);
 }
 
-static void wait_for_the_end(void)
+static void wait_for_the_end(const site *s)
 {
-    while (!tc_interrupted())
+    while (!tc_interrupted()) {
+        if (s->carrier)
+            tc_carrier_work(s->carrier, s->coordinator);
         nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    }
 }
 
 /* A request or a tick that waits for a database that hangs would keep the process for ever. What they have stored by then is
@@ -204,13 +214,15 @@ static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
                        "%s is there already: say another file for the new token, or withdraw the "
                        "one in it and remove the file",
                        o->token_out);
+    if (o->carry)
+        TC_TRY(tc_carrier_open(&s->carrier, o->carry, err));
     TC_TRY(open_site(s, o, err));
     put_away(s, in);
     if (in->format == TC_FORMAT_JSON)
         TC_TRY(say_json(s, o, err));
     else
         say_people(s, o);
-    wait_for_the_end();
+    wait_for_the_end(s);
     tc_note(in->quiet, "stopping: requests that have begun are answered");
     limit_the_end(o->stop_s);
     return TACIT_OK;
