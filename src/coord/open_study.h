@@ -8,6 +8,16 @@
 #include "study/study_plan.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+
+/* How long the present round has stood where it is, as this process saw it (stuck.c); under the study's lock. */
+typedef struct tc_watch {
+    bool waits;
+    uint64_t round;
+    int phase;
+    int64_t since_ms;
+    atomic_bool stuck; /* read without the lock */
+} tc_watch;
 
 typedef struct tc_open_study {
     int64_t id, created_ms;
@@ -20,6 +30,7 @@ typedef struct tc_open_study {
     tc_study *study;  /* of a served one: opened with its first request, by tc_open_study_served */
     int64_t asked_ms; /* when it was used last */
     uint64_t swept;   /* no contribution to a round below this one is in the store */
+    tc_watch watch;
     pthread_mutex_t quick;  /* never held for long; what follows: */
     uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
     uint64_t counted;       /* ... at least; more where other processes took some */

@@ -72,6 +72,7 @@ static const tc_field present_round[] = {
     {"number",      WHOLE, TC_NEEDED, 0, WHOLE_MOST, .help = "Which round"},
     {"phase",       TEXT,  TC_NEEDED, .words = phases, .help = "Where it stands"},
     {"deadline_ms", WHOLE, TC_NEEDED, 0, WHOLE_MOST, .help = "Its public deadline, Unix milliseconds; 0: none"},
+    {"waits_for",   TEXT,  0, .help = "While it is open: what would end it, in words; who has sent is not in it"},
     END};
 static const tc_shape shape_round = {"Round", "The latest round of a study", present_round, false};
 

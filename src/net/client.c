@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 struct tc_client {
     CURL *curl;
@@ -332,6 +333,20 @@ static long read_retry_after(CURL *h)
     return said ? (long)(s < MOST_S ? s : MOST_S) : 0;
 }
 
+/* libcurl does not say which of these it is. A clock that is wrong is known by its day. */
+static tacit_status not_certified(const tc_client *c, const char *why, tacit_error *err)
+{
+    char day[16] = "";
+    time_t now = time(NULL);
+    struct tm at;
+    if (gmtime_r(&now, &at))
+        strftime(day, sizeof day, "%Y-%m-%d", &at);
+    return tc_fail(err, TACIT_E_STATE,
+                   "%s has no certificate for this name from an authority in %s that is valid on "
+                   "%s, the day of this machine's clock: %s",
+                   c->url, c->ca, day, why);
+}
+
 static tacit_status perform(tc_client *c, const receipt *r, const char *why, int *status,
                             tacit_error *err)
 {
@@ -346,9 +361,7 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
         return tc_fail(err, TACIT_E_STATE, "%s is not the coordinator with that fingerprint",
                        c->url);
     if (rc == CURLE_PEER_FAILED_VERIFICATION && c->ca)
-        return tc_fail(err, TACIT_E_STATE,
-                       "%s has no certificate for this name from an authority in %s: %s", c->url,
-                       c->ca, *why ? why : curl_easy_strerror(rc));
+        return not_certified(c, *why ? why : curl_easy_strerror(rc), err);
     if (r->too_large)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "the answer of %s is larger than %d MiB", c->url,
                        TC_ANSWER_MOST >> 20);

@@ -112,12 +112,12 @@ all front --ca "$tls/authority.pem"
 TACIT_CA=$tls/authority.pem
 export TACIT_CA
 good "TACIT_CA is used" remote studies --token-file op
-bad 4 "$TACIT_SERVER has no certificate for this name from an authority in $tls/stranger.pem: " \
+bad 4 "$TACIT_SERVER has no certificate for this name from an authority in $tls/stranger.pem that is valid on " \
     remote studies --token-file op --ca "$tls/stranger.pem"
 bad 4 "$TACIT_SERVER is not the coordinator with that fingerprint" remote studies --token-file op --fingerprint $wrong
 unset TACIT_CA
 between front "$port" "$tls/elsewhere.pem"
-bad 4 "https://127.0.0.1:$between has no certificate for this name from an authority in $tls/authority.pem: " \
+bad 4 "https://127.0.0.1:$between has no certificate for this name from an authority in $tls/authority.pem that is valid on " \
     remote studies --token-file op --ca "$tls/authority.pem" --server "https://127.0.0.1:$between"
 bad 2 "$TACIT_SERVER needs the coordinator's fingerprint: sha256// and 44 characters, as \`tacit serve\` prints it; or the file of the authority that knows it" \
     remote studies --token-file op
