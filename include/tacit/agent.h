@@ -84,7 +84,7 @@ typedef struct tacit_agent_event {
 typedef struct tacit_agent_opts {
     size_t size;             /* sizeof of this struct as the caller saw it */
     const char *coordinator; /* "https://HOST:PORT"; plain http:// to loopback only */
-    const char *fingerprint; /* of the coordinator, "sha256//..."; https needs it */
+    const char *fingerprint; /* of the coordinator, "sha256//..."; https needs it or `ca` */
     tacit_coordinator *here; /* in place of both: a coordinator of this process */
     const char *study;       /* required: its name */
     const char *storage;     /* required: the agent's own, for its key, its trials and its ledger */
@@ -121,11 +121,13 @@ typedef struct tacit_agent_opts {
     /* Told what happens in rounds, as soon as it is in the agent's storage. What happens to trials tells `listen` of
      * tacit_worker_opts. NULL: nobody. */
     void (*listen)(void *user, const tacit_agent_event *event);
+    /* As in tacit_storage_opts (study.h): an authority besides or instead of the fingerprint, and a proxy. */
+    const char *ca, *proxy;
 } tacit_agent_opts;
 #define TACIT_AGENT_OPTS                                                                           \
     {                                                                                              \
         sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
-            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL                           \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL, NULL, NULL               \
     }
 
 /* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the

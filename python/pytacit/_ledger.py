@@ -82,6 +82,12 @@ class Ledger(Handle):
         handle = self._open()  # held: the name lives as long as the handle
         return string(lib.tacit_ledger_name(handle)) or ""
 
+    @property
+    def not_private(self) -> Optional[str]:
+        """Why the study of this name is not private: its coordinator hands messages on as they are, without entries."""
+        handle = self._open()
+        return string(lib.tacit_ledger_not_private(handle)) or None
+
     def __repr__(self) -> str:
         return f"<pytacit.privacy.Ledger {self.name if self._handle is not None else '(closed)'}>"
 

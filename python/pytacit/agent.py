@@ -87,6 +87,8 @@ class Agent(Handle):
         patience_s: Optional[float] = None,
         test_seed: Optional[int] = None,
         test_key: int = 0,
+        ca: Optional[str] = None,
+        proxy: Optional[str] = None,
     ) -> None:
         """Joins.
 
@@ -98,6 +100,7 @@ class Agent(Handle):
         there are, or a dictionary of what Study.protect takes. consider: gets the study's document before a place is
         taken, returns None, and raises an exception to refuse it. note: gets sentences that a person may want to read; None: they
         go to standard error. patience_s: so long a coordinator may stay silent. test_seed: NOT PRIVATE.
+        ca, proxy: as in create_study.
         """
         if not has_network:
             raise error(lib.TACIT_E_UNSUPPORTED, "Agent needs libtacit-net, with the network built in; it is not here")
@@ -110,6 +113,8 @@ class Agent(Handle):
         texts: Dict[str, Any] = {
             "coordinator": text(None, "") if callable(coordinator) else given(coordinator, "coordinator"),
             "fingerprint": text(fingerprint, "fingerprint"),
+            "ca": text(ca, "ca"),
+            "proxy": text(proxy, "proxy"),
             "study": given(study, "study"),
             "storage": given(storage, "storage"),
             "as": text(local_name, "local_name"),

@@ -48,14 +48,23 @@ class _Storage:
     """A storage and how to reach it: what the C calls take, kept alive."""
 
     def __init__(
-        self, url: str, token: Optional[str], fingerprint: Optional[str], patience_s: float, threads: int
+        self,
+        url: str,
+        token: Optional[str],
+        fingerprint: Optional[str],
+        patience_s: float,
+        threads: int,
+        ca: Optional[str] = None,
+        proxy: Optional[str] = None,
     ) -> None:
         self.url = given(url, "storage")
         opts = struct("tacit_storage_opts")
         self._token, self._fingerprint = text(token, "token"), text(fingerprint, "fingerprint")
+        self._ca, self._proxy = text(ca, "ca"), text(proxy, "proxy")
         self._stop = callback("bool(void *)", is_stopped, True)
         self._wait = callback("bool(void *, int64_t, const char *)", pause, False)
         opts.token, opts.fingerprint = self._token, self._fingerprint
+        opts.ca, opts.proxy = self._ca, self._proxy
         opts.patience_s, opts.threads, opts.stop = real(patience_s, "patience_s"), _threads(threads), self._stop
         opts.wait = self._wait
         self.opts = opts
@@ -530,6 +539,8 @@ def create_study(
     fingerprint: Optional[str] = None,
     patience_s: float = 0.0,
     threads: int = 0,
+    ca: Optional[str] = None,
+    proxy: Optional[str] = None,
 ) -> Study:
     """Creates a study, or opens it if it is there already with the same description.
 
@@ -538,12 +549,14 @@ def create_study(
     "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
     algorithm: its name, or {"name": ..., option: ...}; None: gp-ei. trials: how many are planned. seed: repeats
     the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}.
-    patience_s: so long a coordinator may be away. threads: that compute, -1 is one for each core.
+    patience_s: so long a coordinator may be away. threads: that compute, -1 is one for each core. ca: a file with the
+    certificates of authorities, besides or instead of the fingerprint. proxy: "http://HOST:PORT" on the way to a
+    coordinator, or "none"; None: https_proxy and no_proxy of the environment.
     """
     document = study_document(
         name, space, direction, algorithm=algorithm, trials=trials, seed=seed, privacy=privacy
     )
-    where = _Storage(storage, token, fingerprint, patience_s, threads)
+    where = _Storage(storage, token, fingerprint, patience_s, threads, ca, proxy)
     written = text(as_json(document, ""), "document")
     made, end = lib.tacit_study_create, lib.tacit_study_close
     return Study(out(made, "tacit_study *", end, where.url, written, where.opts, keep=where))
@@ -557,9 +570,11 @@ def load_study(
     fingerprint: Optional[str] = None,
     patience_s: float = 0.0,
     threads: int = 0,
+    ca: Optional[str] = None,
+    proxy: Optional[str] = None,
 ) -> Study:
     """Opens a study by its name; arguments as in create_study. At a coordinator a client's token is enough."""
-    where = _Storage(storage, token, fingerprint, patience_s, threads)
+    where = _Storage(storage, token, fingerprint, patience_s, threads, ca, proxy)
     called = given(name, "name")
     made, end = lib.tacit_study_open, lib.tacit_study_close
     return Study(out(made, "tacit_study *", end, where.url, called, where.opts, keep=where))
@@ -571,18 +586,29 @@ def _open_storage(where: _Storage) -> Any:
 
 
 def delete_study(
-    name: str, storage: str = DEFAULT_STORAGE, *, token: Optional[str] = None, fingerprint: Optional[str] = None
+    name: str,
+    storage: str = DEFAULT_STORAGE,
+    *,
+    token: Optional[str] = None,
+    fingerprint: Optional[str] = None,
+    ca: Optional[str] = None,
+    proxy: Optional[str] = None,
 ) -> None:
     """Erases a study with its trials, for good. Privacy ledgers stay: what was spent is spent."""
-    handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
+    handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0, ca, proxy))
     call(lib.tacit_storage_erase, handle, given(name, "name"))
 
 
 def get_all_study_names(
-    storage: str = DEFAULT_STORAGE, *, token: Optional[str] = None, fingerprint: Optional[str] = None
+    storage: str = DEFAULT_STORAGE,
+    *,
+    token: Optional[str] = None,
+    fingerprint: Optional[str] = None,
+    ca: Optional[str] = None,
+    proxy: Optional[str] = None,
 ) -> List[str]:
     """The names of the studies of a storage, in the order of their creation."""
-    handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0))
+    handle = _open_storage(_Storage(storage, token, fingerprint, 0.0, 0, ca, proxy))
     pointer = new("tacit_studies **")
     call(lib.tacit_storage_list, handle, lib.TACIT_LIST_NAMES, pointer)
     listed = owned(pointer[0], lib.tacit_studies_free)

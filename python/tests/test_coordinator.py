@@ -48,6 +48,19 @@ def test_a_served_study(served, jobs):
     assert pytacit.load_study("far", **where).best_value == near.best_value
 
 
+def test_the_way_to_a_coordinator(served, monkeypatch):
+    where = {"storage": served["url"], "fingerprint": served["fingerprint"], "token": served["operator_token"]}
+    assert pytacit.get_all_study_names(**where, proxy="none") == []
+    with pytest.raises(pytacit.ArgumentError, match="the proxy must be like http://host:3128"):
+        pytacit.get_all_study_names(**where, proxy="socks5://127.0.0.1:1")
+    with pytest.raises(pytacit.NotFoundError, match="nothing.pem"):
+        pytacit.get_all_study_names(**where, ca="nothing.pem")
+    with pytest.raises(pytacit.NotFoundError, match="nothing.pem"):
+        pytacit.Agent(served["url"], "ward", "token", served["fingerprint"], ca="nothing.pem")
+    with pytest.raises(pytacit.InputOutputError, match="does not answer"):
+        pytacit.load_study("far", **where, proxy="http://127.0.0.1:1", patience_s=-1)
+
+
 def test_an_interruption_at_a_coordinator(served):
     where = {"storage": served["url"], "fingerprint": served["fingerprint"], "token": served["operator_token"]}
     study = pytacit.create_study("far", SPACE, "minimize", trials=3, algorithm="random", **where)

@@ -99,7 +99,7 @@ def test_what_a_way_may_do_wrong(quiet, own_folder):
         join(lambda request: pytacit.Answer(7), token, 0)
     with pytest.raises(TypeError, match="coordinator must be a str, got int"):
         join(3, token, 0)
-    with pytest.raises(pytacit.ArgumentError, match="coordinator, fingerprint and here stay unset"):
+    with pytest.raises(pytacit.ArgumentError, match="coordinator, fingerprint, ca, proxy and here stay unset"):
         join(quiet.answer, token, 0, fingerprint="sha256//")
     assert not (own_folder / "agent0.db").exists()
 

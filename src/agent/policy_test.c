@@ -191,6 +191,11 @@ static void a_relay_says_why_it_is_not_private(void **state)
                          200);
         assert_string_equal(world_text(shown, "not_private"), cases[i].why);
         json_decref(shown);
+        assert_int_equal(
+            world_call(&p.w, "GET", "/v1/studies/s/privacy", p.w.operator_token, NULL, &shown),
+            200);
+        assert_string_equal(world_text(shown, "not_private"), cases[i].why);
+        json_decref(shown);
         p.cfg.accepts_not_private = true;
         join(&p);
         assert_ok(tc_agent_promise(p.agent, &text, &err));

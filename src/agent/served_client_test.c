@@ -410,6 +410,7 @@ static void codes_of_problems(void **state)
         tacit_status code;
     } cases[] = {
         {403, "{\"type\": \"urn:tacit:problem:budget\", \"detail\": \"d\"}", TACIT_E_BUDGET},
+        {410, "{\"type\": \"urn:tacit:problem:budget\", \"detail\": \"d\"}", TACIT_E_BUDGET},
         {409, "{\"type\": \"urn:tacit:problem:conflict\"}", TACIT_E_CONFLICT},
         {404, "{\"type\": \"urn:tacit:problem:not-found\"}", TACIT_E_NOT_FOUND},
         {404, "{\"type\": \"urn:tacit:problem:not-founds\"}", TACIT_E_NOT_FOUND},

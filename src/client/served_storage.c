@@ -45,7 +45,9 @@ static tacit_status open_way(served_storage *st, const char *url, const tacit_st
     st->token = tc_strdup(opts->token);
     if (!st->token)
         return tc_fail_memory(err);
-    TC_TRY(tc_client_new(&st->client, url, opts->fingerprint, err));
+    const tc_client_opts way = {
+        .fingerprint = opts->fingerprint, .ca = opts->ca, .proxy = opts->proxy};
+    TC_TRY(tc_client_new(&st->client, url, &way, err));
     if (opts->stop)
         tc_client_stop_at(st->client, opts->stop, opts->user);
     st->cfg = (tc_remote_config){.transport = tc_client_transport(st->client),

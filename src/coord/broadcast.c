@@ -175,6 +175,18 @@ tacit_status tc_broadcast_get(tc_request_context *a, tacit_error *err)
     return released(a, d, round, err);
 }
 
+/* A relay makes no entries, so its empty ledger would look private. Agents know it from the document, and those of earlier
+ * versions take no member that they do not know. */
+static tacit_status add_not_private(const tc_request_context *a, const tc_open_study *d, json_t *j,
+                                    tacit_error *err)
+{
+    const char *why = tc_study_not_private(a->coord, d);
+    if (!j || !*why || a->caller.role == TC_ROLE_AGENT)
+        return TACIT_OK;
+    return json_object_set_new(j, "not_private", json_string(why)) == 0 ? TACIT_OK
+                                                                        : tc_fail_memory(err);
+}
+
 /* The ledger, which anybody can check and account for again: all of it, or a page. */
 tacit_status tc_privacy_get(tc_request_context *a, tacit_error *err)
 {
@@ -191,5 +203,10 @@ tacit_status tc_privacy_get(tc_request_context *a, tacit_error *err)
     if (status == TACIT_OK)
         j = tc_ledger_json_page(d->ledger, after, most);
     pthread_mutex_unlock(&d->lock);
-    return status == TACIT_OK ? tc_answer_json(a, 200, j, err) : status;
+    if (status == TACIT_OK)
+        status = add_not_private(a, d, j, err);
+    if (status == TACIT_OK)
+        return tc_answer_json(a, 200, j, err);
+    json_decref(j);
+    return status;
 }

@@ -195,6 +195,7 @@ static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms
     if (state == TC_STUDY_RUNNING)
         TC_TRY(renew_far_deadline(c, d, &r, err));
     TC_TRY(tc_emit_found(c, d, &r, state, err));
+    tc_stuck_watch(c, d, &r, state == TC_STUDY_RUNNING);
 
     TC_TRY(tc_round_is_due(c, d, &r, state, &due, err));
     if (!due) {

@@ -182,8 +182,12 @@ static tacit_status check_role(tc_request_context *a, const tc_route *r, tacit_e
         status = tc_caller_find(a->coord, a->q->bearer, &a->caller, &why);
     bool may = r->handle == tc_roster_enrol || r->handle == tc_roster_rotate ||
                r->handle == tc_roster_withdraw;
-    if (status == TACIT_E_ARG || (a->caller.exhausted && !may))
+    if (status == TACIT_E_ARG)
         return not_valid(a, err);
+    if (a->caller.exhausted && !may) /* of an agent: an access token that has ended */
+        return a->caller.role == TC_ROLE_JOINER
+                   ? tc_refuse(a, 401, TACIT_E_ARG, err, TC_TOKEN_USED_UP)
+                   : not_valid(a, err);
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
     if (r->roles >> a->caller.role & 1)

@@ -31,6 +31,7 @@
  *   old_receipts.c  receipts of an earlier version, which told of messages
  *   due.c        is it time to close a round?
  *   closing.c    closes it: one release of its messages
+ *   stuck.c      does it come to its end?
  *   broadcast.c  what a round ended with
  *   restored.c   a store that comes from a backup
  *   restore_api.c  makes a storage of a backup (tacit_storage_restore)

@@ -6,6 +6,7 @@
  * the metrics often enough could watch messages come. Only what failed in here is counted whoever asked. */
 #include "coord/coord_int.h"
 #include "coord/request.h"
+#include "coord/round.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -70,5 +71,10 @@ tacit_status tc_health_metrics(tc_request_context *a, tacit_error *err)
         tc_text_addf(out, "%s%s %" PRIu64 "\n", rows[i].name, rows[i].labels,
                      (uint64_t)atomic_load_explicit(&a->coord->counters[i], memory_order_relaxed));
     }
+    tc_text_addf(
+        out,
+        "# HELP tacit_rounds_stuck Rounds that should have been closed, or have waited for a "
+        "day without a deadline\n# TYPE tacit_rounds_stuck gauge\ntacit_rounds_stuck %" PRIu64 "\n",
+        tc_stuck_count(a->coord));
     return tc_answer_text(a, "", err);
 }

@@ -8,6 +8,16 @@
 #include "study/study_plan.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+
+/* How long the present round has stood where it is, as this process saw it (stuck.c); under the study's lock. */
+typedef struct tc_watch {
+    bool waits;
+    uint64_t round;
+    int phase;
+    int64_t since_ms;
+    atomic_bool stuck; /* read without the lock */
+} tc_watch;
 
 typedef struct tc_open_study {
     int64_t id, created_ms;
@@ -20,6 +30,7 @@ typedef struct tc_open_study {
     tc_study *study;  /* of a served one: opened with its first request, by tc_open_study_served */
     int64_t asked_ms; /* when it was used last */
     uint64_t swept;   /* no contribution to a round below this one is in the store */
+    tc_watch watch;
     pthread_mutex_t quick;  /* never held for long; what follows: */
     uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
     uint64_t counted;       /* ... at least; more where other processes took some */
@@ -71,6 +82,8 @@ typedef enum tc_study_state { TC_STUDY_RUNNING, TC_STUDY_PAUSED, TC_STUDY_CLOSED
 /* *version: of the record, for TC_REQUIRE. */
 tacit_status tc_state_get(tc_coord *c, int64_t study, tc_study_state *out, uint64_t *version,
                           tacit_error *err);
+/* Why what the agents of a federated study send is not private here; "": it is, as its document says. */
+const char *tc_study_not_private(const tc_coord *c, const tc_open_study *d);
 /* E_STATE: paused or closed. */
 tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tacit_error *err);
 

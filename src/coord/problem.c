@@ -29,8 +29,8 @@ int tc_problem_http(tacit_status code)
     case TACIT_E_STATE:
     case TACIT_E_CONFLICT:
         return 409;
-    case TACIT_E_BUDGET:
-        return 403;
+    case TACIT_E_BUDGET: /* it will not come back. tacit 0.1 goes by the type, not by this number */
+        return 410;
     case TACIT_E_UNSUPPORTED:
         return 501;
     case TACIT_E_BUSY:

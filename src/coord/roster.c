@@ -226,7 +226,7 @@ static tacit_status spend_token(tc_request_context *a, tc_changes *changes, taci
     int64_t uses = 0;
     (void)tc_json_whole(json_object_get(a->caller.record, "uses"), &uses);
     if (uses <= 0)
-        return tc_refuse(a, 401, TACIT_E_ARG, err, "the token is not valid");
+        return tc_refuse(a, 401, TACIT_E_ARG, err, TC_TOKEN_USED_UP);
     json_t *left = json_deep_copy(a->caller.record);
     if (!left || json_object_set_new(left, "uses", json_integer(uses - 1)) != 0 ||
         json_object_set_new(left, "spent_ms", json_integer(tc_coord_now(a->coord))) != 0) {

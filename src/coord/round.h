@@ -56,4 +56,9 @@ tacit_status tc_round_is_due(tc_coord *c, const tc_open_study *d, const tc_round
 /* closing.c: closes the present round if it is due; *next_ms as tc_coord_tick, INT64_MAX: nothing to wait for. */
 tacit_status tc_close_due(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err);
 
+/* stuck.c, under d->lock: the round as the tick finds it; `runs`: the study is not paused. Says once that it is stuck. */
+void tc_stuck_watch(const tc_coord *c, tc_open_study *d, const tc_round *r, bool runs);
+/* Of the studies that are open in this process. */
+uint64_t tc_stuck_count(tc_coord *c);
+
 #endif

@@ -60,7 +60,7 @@ static void ask(play *p, served_world *s, worker *w)
         for (int i = 0; i < WORKERS; i++)
             assert_false(&p->workers[i] != w && p->workers[i].busy &&
                          p->workers[i].trial == w->trial);
-    } else if (!is_transient(http) && http != 403) { /* 403: all are handed out */
+    } else if (!is_transient(http) && http != 410) { /* 410: all are handed out */
         fail_msg("suggest: %d", http);
     }
     json_decref(a);

@@ -87,7 +87,7 @@ static void two_coordinators_share_a_study(void **state)
         assert_int_equal(served_value(tells, i, served_objective(params)), 200);
         json_decref(params);
     }
-    assert_int_equal(served_suggest(&b, "z", 1, NULL), 403);
+    assert_int_equal(served_suggest(&b, "z", 1, NULL), 410);
     assert_int_equal(served_get(a, "/trials", NULL, &x), 200);
     assert_int_equal(served_get(&b, "/trials", NULL, &y), 200);
     assert_true(json_equal(x, y));
@@ -166,7 +166,7 @@ static void hand_out_all(served_world *a, served_world *b)
     }
     for (int i = 0; i < WORKERS; i++) {
         pthread_join(threads[i], NULL);
-        assert_int_equal(workers[i].last, 403);
+        assert_int_equal(workers[i].last, 410);
         for (size_t k = 0; k < workers[i].n; k++)
             seen[workers[i].trials[k]]++;
     }

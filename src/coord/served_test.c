@@ -39,11 +39,11 @@ static void several_at_once_and_no_more_than_planned(void **state)
     assert_int_equal(served_suggest(s, "b", 100, &a), 200); /* what is left */
     assert_int_equal(json_array_size(json_object_get(a, "trials")), SERVED_TRIALS - 5);
     json_decref(a);
-    assert_int_equal(served_suggest(s, "c", 1, &a), 403);
+    assert_int_equal(served_suggest(s, "c", 1, &a), 410);
     assert_string_equal(world_text(a, "type"), "urn:tacit:problem:budget");
     assert_says(a, "all 8 trials that were planned are handed out or told");
     assert_int_equal(served_post(s, "/trials", "{\"params\": {\"x\": 0, \"opt\": \"sgd\"}}", &a),
-                     403);
+                     410);
     json_decref(a);
 }
 

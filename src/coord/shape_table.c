@@ -98,6 +98,7 @@ static const tc_field present_round[] = {
     {"number",      WHOLE, TC_NEEDED, 0, WHOLE_MOST, .help = "Which round"},
     {"phase",       TEXT,  TC_NEEDED, .words = phases, .help = "Where it stands"},
     {"deadline_ms", WHOLE, TC_NEEDED, 0, WHOLE_MOST, .help = "Its public deadline, Unix milliseconds; 0: none"},
+    {"waits_for",   TEXT,  0, .help = "While it is open: what would end it, in words; who has sent is not in it"},
     END};
 static const tc_shape shape_round = {"Round", "The latest round of a study", present_round, false};
 
@@ -330,6 +331,7 @@ static const tc_field privacy[] = {
     {"composed", OBJECT, TC_LIST_OF, .of = &shape_composed, .help = "On the last page: of the whole ledger, unit by unit"},
     {"restored", OBJECT, 0, .of = &shape_restored, .help = "Of a coordinator that was restored from a backup"},
     {"next",     WHOLE,  0, .help = "after= of the next page; absent: this is the last"},
+    {"not_private", TEXT, 0, .help = "Why what the agents of the study send is not private, also where no entry says so; absent: it is, as its document says. Agents are not told: they have the document"},
     END};
 const tc_shape tc_shape_privacy = {"Ledger", "The privacy ledger, which anybody can check", privacy, false};
 

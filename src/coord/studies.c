@@ -283,12 +283,26 @@ tacit_status tc_studies_create(tc_request_context *a, tacit_error *err)
 
 /* ---- showing ---- */
 
-static json_t *round_json(const tc_round *r)
+/* As far as it is public: who has sent is not. A place that is free is waited for like an agent. */
+static json_t *awaited_json(const tc_round *r, uint64_t agents, uint64_t enrolled)
+{
+    uint64_t free = agents > enrolled ? agents - enrolled : 0;
+    if (r->phase != TC_PHASE_OPEN)
+        return NULL;
+    return json_sprintf("%s%llu agents that are not revoked: %llu have enrolled, and %llu places "
+                        "are free; which of them have sent is not shown",
+                        r->deadline_ms > 0 ? "its deadline, or all of " : "all of ",
+                        (unsigned long long)agents, (unsigned long long)enrolled,
+                        (unsigned long long)free);
+}
+
+static json_t *round_json(const tc_round *r, uint64_t agents, uint64_t enrolled)
 {
     if (r->phase == TC_PHASE_NONE)
         return json_null();
-    return json_pack("{s:I, s:s, s:I}", "number", (json_int_t)r->number, "phase",
-                     tc_phase_name(r->phase), "deadline_ms", (json_int_t)r->deadline_ms);
+    return json_pack("{s:I, s:s, s:I, s:o*}", "number", (json_int_t)r->number, "phase",
+                     tc_phase_name(r->phase), "deadline_ms", (json_int_t)r->deadline_ms,
+                     "waits_for", awaited_json(r, agents, enrolled));
 }
 
 static json_t *seed_json(const tc_public_seed *seed)
@@ -319,19 +333,23 @@ static json_t *common_json(const tc_open_study *d, tc_study_state state, const t
     return j;
 }
 
+const char *tc_study_not_private(const tc_coord *c, const tc_open_study *d)
+{
+    const char *why = tc_study_plan_not_private(d->plan);
+    return c->cfg.seeded && !*why ? "noise comes from a seed" : why;
+}
+
 static tacit_status add_federated(tc_request_context *a, tc_open_study *d, json_t *j,
                                   tacit_error *err)
 {
     uint64_t enrolled;
     tc_round r;
-    const char *not_private = tc_study_plan_not_private(d->plan);
-    if (a->coord->cfg.seeded && !*not_private)
-        not_private = "noise comes from a seed";
     TC_TRY(tc_roster_count(a->coord, d, &enrolled, err));
     TC_TRY(tc_round_present(a->coord, d->id, &r, err));
     json_t *more = json_pack("{s:O, s:I, s:I, s:o, s:s}", "options", d->plan->options, "agents",
                              (json_int_t)d->plan->env.agents, "enrolled", (json_int_t)enrolled,
-                             "round", round_json(&r), "not_private", not_private);
+                             "round", round_json(&r, d->plan->env.agents, enrolled), "not_private",
+                             tc_study_not_private(a->coord, d));
     bool added = more && json_object_update(j, more) == 0;
     json_decref(more);
     return added ? TACIT_OK : tc_fail_memory(err);
@@ -339,10 +357,11 @@ static tacit_status add_federated(tc_request_context *a, tc_open_study *d, json_
 
 static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
 {
-    bool replies = tc_algorithm_takes_replies(doc->algorithm);
+    bool private = tc_algorithm_takes_replies(doc->algorithm) ||
+                   doc->promise == TC_PROMISE_RECORDS; /* noised before they are told */
     json_t *options = tc_options_json(doc->algorithm->options, tc_optimizer_options(o));
     return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "options", options, "not_private",
-                     replies ? "" : "values are told as they are", "trials",
+                     private ? "" : "values are told as they are", "trials",
                      (json_int_t)doc->trials, "complete",
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_COMPLETE), "running",
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_RUNNING), "failed",

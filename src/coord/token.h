@@ -35,6 +35,10 @@ void tc_token_id(const tacit_hash *token, char out[TC_TOKEN_ID]);
 
 /* A wrong or expired token is E_ARG, without a reason that tells which. */
 tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tacit_error *err);
+/* Only who has the token's 32 bytes hears this, so it tells strangers nothing. */
+#define TC_TOKEN_USED_UP                                                                           \
+    "the join token is used up: as many agents have joined with it as it was made for; ask the "   \
+    "operator for another one"
 void tc_caller_fini(tc_caller *w);
 
 tc_key tc_token_key(const char *text); /* of its record */

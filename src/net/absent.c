@@ -26,11 +26,11 @@ void tacit_net_parts(tacit_build_visit visit, void *user)
 
 /* ---- the client */
 
-tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerprint,
+tacit_status tc_client_new(tc_client **out, const char *url, const tc_client_opts *opts,
                            tacit_error *err)
 {
     (void)out;
-    (void)fingerprint;
+    (void)opts;
     return tc_fail(err, TACIT_E_UNSUPPORTED, ABSENT " and cannot reach %s", url);
 }
 

@@ -34,7 +34,7 @@ enum {
     SLICE_MS = 50
 };
 
-static TC_SIZED(sized_opts, tacit_agent_opts, records, listen);
+static TC_SIZED(sized_opts, tacit_agent_opts, records, proxy);
 static TC_SIZED(sized_summary, tacit_agent_summary, not_private, not_private);
 
 struct tacit_agent {
@@ -155,16 +155,17 @@ static tacit_status endure(tacit_agent *a, tacit_status status, const tacit_erro
 
 static tacit_status check_way(const tacit_agent_opts *o, tacit_error *err)
 {
-    if (o->exchange && (o->here || o->coordinator || o->fingerprint))
+    bool dialled = o->coordinator || o->fingerprint || o->ca || o->proxy;
+    if (o->exchange && (o->here || dialled))
         return tc_fail(err, TACIT_E_ARG,
-                       "opts.exchange is the way to the coordinator: coordinator, fingerprint and "
-                       "here stay unset");
+                       "opts.exchange is the way to the coordinator: coordinator, fingerprint, ca, "
+                       "proxy and here stay unset");
     if (o->exchange)
         return TACIT_OK;
-    if (o->here && (o->coordinator || o->fingerprint))
+    if (o->here && dialled)
         return tc_fail(err, TACIT_E_ARG,
-                       "opts.here is a coordinator of this process: it has no URL and no "
-                       "fingerprint");
+                       "opts.here is a coordinator of this process: it has no URL, fingerprint, ca "
+                       "or proxy");
     if (!o->here && !o->coordinator)
         return tc_fail(err, TACIT_E_ARG, "opts.coordinator is missing: its URL");
     return TACIT_OK;
@@ -357,7 +358,8 @@ static tacit_status find_way(tacit_agent *a, const tacit_agent_opts *o, tacit_er
         a->here = (tc_here){tc_coordinator_get(o->here), o->stop, o->user};
         return TACIT_OK;
     }
-    TC_TRY(tc_client_new(&a->client, o->coordinator, o->fingerprint, err));
+    const tc_client_opts way = {.fingerprint = o->fingerprint, .ca = o->ca, .proxy = o->proxy};
+    TC_TRY(tc_client_new(&a->client, o->coordinator, &way, err));
     if (o->stop)
         tc_client_stop_at(a->client, o->stop, o->user);
     limit_calls(a);

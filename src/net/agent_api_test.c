@@ -444,8 +444,8 @@ static void options_are_checked(void **state)
     refuse_agent(&o, "opts.coordinator is missing: its URL");
     o = good;
     o.coordinator = "https://h:1";
-    refuse_agent(&o,
-                 "opts.here is a coordinator of this process: it has no URL and no fingerprint");
+    refuse_agent(
+        &o, "opts.here is a coordinator of this process: it has no URL, fingerprint, ca or proxy");
     o = good;
     o.delta = 1e-5;
     refuse_agent(&o, "delta is of epsilon, which is missing");

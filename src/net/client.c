@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "wire/protocol.h"
 
@@ -13,11 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 struct tc_client {
     CURL *curl;
     char *url;
-    char *pin; /* or NULL */
+    char *pin;   /* or NULL */
+    char *ca;    /* or NULL */
+    char *proxy; /* "": none; NULL: what the environment says */
+    bool tls;
     bool (*stop)(void *user);
     void *stop_user;
     double patience_s; /* 0: as long as the call says */
@@ -46,38 +51,91 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* libcurl would take other words for proxies that see what passes, or send it elsewhere. */
+static tacit_status check_proxy(const tc_url *u, const char *url, const char *proxy,
+                                tacit_error *err)
+{
+    if (!proxy || strcmp(proxy, "none") == 0)
+        return TACIT_OK;
+    if (!u->tls)
+        return tc_fail(err, TACIT_E_ARG, "a proxy is for https: %s is asked without one", url);
+    const char *host = begins(proxy, "http://")    ? proxy + 7
+                       : begins(proxy, "https://") ? proxy + 8
+                                                   : "";
+    return *host ? TACIT_OK
+                 : tc_fail(err, TACIT_E_ARG,
+                           "the proxy must be like http://host:3128 or https://host:3128, or "
+                           "none, got \"%s\"",
+                           proxy);
+}
+
+/* libcurl says of a file that is not there that the certificate is wrong. */
+static tacit_status check_ca(const char *ca, tacit_error *err)
+{
+    enum { MOST = 16 << 20 };
+    char *text;
+    size_t n;
+    if (!ca)
+        return TACIT_OK;
+    TC_TRY(tc_file_read(ca, MOST, &text, &n, err));
+    bool pem = strstr(text, "-----BEGIN CERTIFICATE-----") != NULL;
+    tc_free(text);
+    return pem ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG,
+                         "%s has no certificate of an authority: PEM is wanted, with a line "
+                         "-----BEGIN CERTIFICATE-----",
+                         ca);
+}
+
 /* Plain HTTP must not leave the machine. */
-static tacit_status check(const tc_url *u, const char *url, const char *fingerprint,
+static tacit_status check(const tc_url *u, const char *url, const tc_client_opts *o,
                           tacit_error *err)
 {
+    TC_TRY(check_proxy(u, url, o->proxy, err));
     if (!u->tls)
         return u->loopback
                    ? TACIT_OK
                    : tc_fail(err, TACIT_E_ARG,
                              "without TLS only a loopback address may be used, not %s", url);
-    if (fingerprint && begins(fingerprint, "sha256//"))
-        return TACIT_OK;
+    if (o->fingerprint ? begins(o->fingerprint, "sha256//") : o->ca != NULL)
+        return check_ca(o->ca, err);
     return tc_fail(err, TACIT_E_ARG,
                    "%s needs the coordinator's fingerprint: sha256// and 44 characters, as "
-                   "`tacit serve` prints it",
+                   "`tacit serve` prints it; or the file of the authority that knows it",
                    url);
 }
 
-tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerprint,
+/* What the environment names is not between this machine and itself. */
+static const char *proxy_of(const tc_url *u, const tc_client_opts *o)
+{
+    if (o->proxy)
+        return strcmp(o->proxy, "none") == 0 ? "" : o->proxy;
+    return u->loopback || !u->tls ? "" : NULL;
+}
+
+static bool copy(char **to, const char *from)
+{
+    *to = from ? tc_strdup(from) : NULL;
+    return *to || !from;
+}
+
+tacit_status tc_client_new(tc_client **out, const char *url, const tc_client_opts *opts,
                            tacit_error *err)
 {
     tc_url u;
     TC_TRY(tc_url_parse(&u, url, err));
-    TC_TRY(check(&u, url, fingerprint, err));
+    TC_TRY(check(&u, url, opts, err));
     pthread_once(&once, start_curl);
     tc_client *c = tc_alloc(1, sizeof *c);
     if (!c)
         return tc_fail_memory(err);
+    c->tls = u.tls;
     c->url = tc_strndup(url, u.n_bytes);
-    c->pin = u.tls ? tc_strdup(fingerprint) : NULL;
+    bool copied = copy(&c->pin, u.tls ? opts->fingerprint : NULL) &&
+                  copy(&c->ca, u.tls ? opts->ca : NULL) && copy(&c->proxy, proxy_of(&u, opts));
     c->curl = curl_easy_init();
     c->protocol = TC_PROTOCOL;
-    if (!c->url || !c->curl || (u.tls && !c->pin)) {
+    if (!c->url || !c->curl || !copied) {
         tc_client_free(c);
         return tc_fail_memory(err);
     }
@@ -93,6 +151,10 @@ void tc_client_free(tc_client *c)
         curl_easy_cleanup(c->curl);
     tc_free(c->url);
     tc_free(c->pin);
+    tc_free(c->ca);
+    if (c->proxy) /* it may have a password */
+        explicit_bzero(c->proxy, strlen(c->proxy));
+    tc_free(c->proxy);
     tc_free(c);
 }
 
@@ -188,25 +250,45 @@ static void free_headers(struct curl_slist *headers)
     curl_slist_free_all(headers);
 }
 
-/* What a call must not go without. The certificate signs itself: the pinned key is what is checked, and it
- * is checked always, so it is set before the checks that it replaces are switched off. */
+/* Whose word on the coordinator's key is taken. A certificate that signs itself is no authority's: then the pinned key is what
+ * is checked, and it is checked always, so it is set before the checks that it replaces are switched off. */
+static CURLcode secure_tls(const tc_client *c)
+{
+    CURL *h = c->curl;
+    CURLcode rc = c->pin ? curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin) : CURLE_OK;
+    if (rc == CURLE_OK && c->ca)
+        rc = curl_easy_setopt(h, CURLOPT_CAINFO, c->ca);
+    if (rc == CURLE_OK && c->ca)
+        rc = curl_easy_setopt(h, CURLOPT_CAPATH, NULL);
+    if (rc == CURLE_OK)
+        rc = curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, c->ca ? 1L : 0L);
+    if (rc == CURLE_OK)
+        rc = curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, c->ca ? 2L : 0L);
+    return rc;
+}
+
+/* The token is for the coordinator, not for the proxy. What the environment says is left to libcurl, which knows no_proxy. */
+static CURLcode secure_way(const tc_client *c)
+{
+    CURL *h = c->curl;
+    CURLcode rc = curl_easy_setopt(h, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+    if (rc == CURLE_OK && c->proxy)
+        rc = curl_easy_setopt(h, CURLOPT_PROXY, c->proxy);
+    if (rc == CURLE_OK && c->proxy)
+        rc = curl_easy_setopt(h, CURLOPT_NOPROXY, *c->proxy ? "" : "*");
+    return rc;
+}
+
+/* What a call must not go without. */
 static CURLcode secure(const tc_client *c)
 {
     CURL *h = c->curl;
-    CURLcode rc = curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, c->pin ? "https" : "http");
+    CURLcode rc = curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, c->tls ? "https" : "http");
     if (rc == CURLE_OK)
-        rc = curl_easy_setopt(h, CURLOPT_PROXY, ""); /* whatever the environment says */
-    if (rc == CURLE_OK)
-        rc = curl_easy_setopt(h, CURLOPT_NOPROXY, "*");
+        rc = secure_way(c);
     if (rc == CURLE_OK)
         rc = curl_easy_setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
-    if (rc == CURLE_OK && c->pin)
-        rc = curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin);
-    if (rc == CURLE_OK && c->pin)
-        rc = curl_easy_setopt(h, CURLOPT_SSL_VERIFYPEER, 0L);
-    if (rc == CURLE_OK && c->pin)
-        rc = curl_easy_setopt(h, CURLOPT_SSL_VERIFYHOST, 0L);
-    return rc;
+    return rc == CURLE_OK && c->tls ? secure_tls(c) : rc;
 }
 
 /* For the whole call: a byte now and then wins nothing. */
@@ -251,6 +333,20 @@ static long read_retry_after(CURL *h)
     return said ? (long)(s < MOST_S ? s : MOST_S) : 0;
 }
 
+/* libcurl does not say which of these it is. A clock that is wrong is known by its day. */
+static tacit_status not_certified(const tc_client *c, const char *why, tacit_error *err)
+{
+    char day[16] = "";
+    time_t now = time(NULL);
+    struct tm at;
+    if (gmtime_r(&now, &at))
+        strftime(day, sizeof day, "%Y-%m-%d", &at);
+    return tc_fail(err, TACIT_E_STATE,
+                   "%s has no certificate for this name from an authority in %s that is valid on "
+                   "%s, the day of this machine's clock: %s",
+                   c->url, c->ca, day, why);
+}
+
 static tacit_status perform(tc_client *c, const receipt *r, const char *why, int *status,
                             tacit_error *err)
 {
@@ -264,6 +360,8 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
     if (rc == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
         return tc_fail(err, TACIT_E_STATE, "%s is not the coordinator with that fingerprint",
                        c->url);
+    if (rc == CURLE_PEER_FAILED_VERIFICATION && c->ca)
+        return not_certified(c, *why ? why : curl_easy_strerror(rc), err);
     if (r->too_large)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "the answer of %s is larger than %d MiB", c->url,
                        TC_ANSWER_MOST >> 20);

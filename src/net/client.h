@@ -1,8 +1,9 @@
 /* client.h - requests to a coordinator over HTTPS. The only caller of libcurl is client.c.
  *
  * One handle keeps one connection alive and serves one thread at a time. The coordinator is known by the
- * fingerprint of its public key (certificate.h): a handle without one speaks plain HTTP, to loopback
- * only. No proxy is used and no redirect followed, whatever the environment or an answer says. Requests
+ * fingerprint of its public key (certificate.h), by a certificate of an authority for its name, or by both: a handle
+ * without either speaks plain HTTP, to loopback only. A proxy gets a CONNECT and then bytes of TLS: it sees the
+ * coordinator's name, and no token. No redirect is followed. Requests
  * that got no answer are not repeated here: who asks knows which may be. */
 #ifndef TC_NET_CLIENT_H
 #define TC_NET_CLIENT_H
@@ -11,8 +12,16 @@
 
 typedef struct tc_client tc_client;
 
-/* url: "https://host:8443" with a fingerprint "sha256//...", or "http://127.0.0.1:8443" with NULL. */
-tacit_status tc_client_new(tc_client **out, const char *url, const char *fingerprint,
+typedef struct tc_client_opts {
+    const char *fingerprint; /* "sha256//..." */
+    const char *ca; /* a file with the authorities' certificates, PEM; no others are believed */
+    /* "http://host:3128" or "https://...": the way to the coordinator, whatever the environment says. "none": there is
+     * none. NULL: https_proxy and no_proxy of the environment, but none to loopback. */
+    const char *proxy;
+} tc_client_opts;
+
+/* url: "https://host:8443" with a fingerprint or a CA, or with both; or "http://127.0.0.1:8443" with neither. Copied. */
+tacit_status tc_client_new(tc_client **out, const char *url, const tc_client_opts *opts,
                            tacit_error *err);
 void tc_client_free(tc_client *c); /* NULL is allowed */
 

@@ -11,6 +11,7 @@
 enum {
     OUT_OF_MEMORY = 27,
     FOLLOWLOCATION = 52,
+    HEADEROPT = 229,
     VERIFYPEER = 64,
     VERIFYHOST = 81,
     PROXY = 10004,
@@ -51,8 +52,10 @@ static tacit_status ask(tacit_error *why)
     tc_client *c;
     tc_text body = {0};
     int status = 0;
-    assert_ok(tc_client_new(&c, "https://127.0.0.1:1",
-                            "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", &err));
+    assert_ok(tc_client_new(
+        &c, "https://127.0.0.1:1",
+        &(tc_client_opts){.fingerprint = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
+        &err));
     pinned = false;
     pinned_before = true;
     tc_call call = {.method = "GET", .path = "/healthz", .bearer = "secret"};
@@ -64,8 +67,8 @@ static tacit_status ask(tacit_error *why)
 
 static void a_call_without_its_pin_is_not_made(void **state)
 {
-    static const int needed[] = {PINNEDPUBLICKEY, PROTOCOLS_STR, PROXY,     NOPROXY,
-                                 FOLLOWLOCATION,  VERIFYPEER,    VERIFYHOST};
+    static const int needed[] = {PINNEDPUBLICKEY, PROTOCOLS_STR, PROXY,      NOPROXY,
+                                 FOLLOWLOCATION,  VERIFYPEER,    VERIFYHOST, HEADEROPT};
     tacit_error err = {0};
     (void)state;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {

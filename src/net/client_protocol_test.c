@@ -67,7 +67,7 @@ static tacit_status ask_twice(peer *p, char answers[256], tacit_error *err)
     tc_client *c = NULL;
     tc_text body = {0};
     int http = 0;
-    tacit_status status = tc_client_new(&c, p->url, NULL, err);
+    tacit_status status = tc_client_new(&c, p->url, &(tc_client_opts){0}, err);
     for (int i = 0; i < 2 && status == TACIT_OK; i++)
         status = tc_client_call(c, &(tc_call){.method = "GET", .path = "/v1/studies"}, &http, &body,
                                 err);

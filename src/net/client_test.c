@@ -101,7 +101,7 @@ static tacit_status ask(peer *p, bool (*stop)(void *user), size_t *len, tacit_er
     tc_client *c = NULL;
     tc_text body = {0};
     int http = 0;
-    tacit_status status = tc_client_new(&c, p->url, NULL, err);
+    tacit_status status = tc_client_new(&c, p->url, &(tc_client_opts){0}, err);
     if (status == TACIT_OK) {
         tc_client_stop_at(c, stop, NULL);
         if (p->drips)
@@ -203,10 +203,12 @@ static void plain_http_needs_a_literal_loopback_address(void **state)
     tacit_error err;
     tc_client *c;
     (void)state;
-    assert_fails(tc_client_new(&c, "http://127.example.invalid", NULL, &err), TACIT_E_ARG,
+    assert_fails(tc_client_new(&c, "http://127.example.invalid", &(tc_client_opts){0}, &err),
+                 TACIT_E_ARG,
                  "without TLS only a loopback address may be used, not http://127.example.invalid");
-    assert_fails(tc_client_new(&c, "http://127.0.0.1:x@localhost:29999", NULL, &err), TACIT_E_ARG,
-                 "without a user or a path");
+    assert_fails(
+        tc_client_new(&c, "http://127.0.0.1:x@localhost:29999", &(tc_client_opts){0}, &err),
+        TACIT_E_ARG, "without a user or a path");
 }
 
 int main(void)

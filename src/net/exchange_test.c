@@ -298,9 +298,10 @@ static void there_is_one_way(void **state)
     o.storage = "memory:";
     o.exchange = answer_badly;
     o.coordinator = "https://h:1";
-    assert_fails(tacit_agent_join(&a, &o, &err), TACIT_E_ARG,
-                 "opts.exchange is the way to the coordinator: coordinator, fingerprint and here "
-                 "stay unset");
+    assert_fails(
+        tacit_agent_join(&a, &o, &err), TACIT_E_ARG,
+        "opts.exchange is the way to the coordinator: coordinator, fingerprint, ca, proxy and "
+        "here stay unset");
     o.coordinator = NULL;
     o.fingerprint = "sha256//";
     assert_int_equal(tacit_agent_join(&a, &o, &err), TACIT_E_ARG);

@@ -38,7 +38,7 @@ static int call_as(busy_site *b, const char *token, const char *method, const ch
     tacit_error err = {0};
     tc_client *c;
     int status = 0;
-    assert_ok(tc_client_new(&c, b->f.s.url, NULL, &err));
+    assert_ok(tc_client_new(&c, b->f.s.url, &(tc_client_opts){0}, &err));
     (void)tc_client_call(c,
                          &(tc_call){.method = method,
                                     .path = path,

@@ -49,7 +49,7 @@ static void requests_go_through_tls_and_roles(void **state)
     tc_text body = {0};
     (void)state;
     open_site(&s, true);
-    assert_ok(tc_client_new(&c, s.url, s.tls.fingerprint, &err));
+    assert_ok(tc_client_new(&c, s.url, &(tc_client_opts){.fingerprint = s.tls.fingerprint}, &err));
     assert_int_equal(get(c, "/healthz", NULL, &body), 200);
     assert_string_equal(tc_text_get(&body), "ok\n");
     assert_int_equal(get(c, "/v1/studies", NULL, NULL), 401);
@@ -73,14 +73,17 @@ static void another_key_is_refused(void **state)
     int status = 0;
     (void)state;
     open_site(&s, true);
-    assert_ok(
-        tc_client_new(&c, s.url, "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", &err));
+    assert_ok(tc_client_new(
+        &c, s.url,
+        &(tc_client_opts){.fingerprint = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
+        &err));
     assert_fails(
         tc_client_call(c, &(tc_call){.method = "GET", .path = "/healthz"}, &status, &body, &err),
         TACIT_E_STATE, "is not the coordinator with that fingerprint");
     tc_client_free(c);
-    assert_fails(tc_client_new(&c, "https://127.0.0.1:1", NULL, &err), TACIT_E_ARG, "fingerprint");
-    assert_fails(tc_client_new(&c, "http://10.0.0.1:1", NULL, &err), TACIT_E_ARG,
+    assert_fails(tc_client_new(&c, "https://127.0.0.1:1", &(tc_client_opts){0}, &err), TACIT_E_ARG,
+                 "fingerprint");
+    assert_fails(tc_client_new(&c, "http://10.0.0.1:1", &(tc_client_opts){0}, &err), TACIT_E_ARG,
                  "only a loopback address");
     tc_text_fini(&body);
     site_close(&s);
@@ -95,7 +98,7 @@ static void plain_http_stays_on_loopback(void **state)
     (void)state;
     open_site(&s, false);
     assert_int_equal(setenv("http_proxy", "http://127.0.0.1:1", 1), 0); /* not asked */
-    assert_ok(tc_client_new(&c, s.url, NULL, &err));
+    assert_ok(tc_client_new(&c, s.url, &(tc_client_opts){0}, &err));
     assert_int_equal(get(c, "/readyz", NULL, NULL), 200);
     unsetenv("http_proxy");
     tc_client_free(c);
@@ -120,7 +123,7 @@ static void a_body_beyond_the_limit_is_refused(void **state)
     (void)state;
     open_site(&s, true);
     memset(large, ' ', n);
-    assert_ok(tc_client_new(&c, s.url, s.tls.fingerprint, &err));
+    assert_ok(tc_client_new(&c, s.url, &(tc_client_opts){.fingerprint = s.tls.fingerprint}, &err));
     tc_call call = {
         .method = "POST", .path = "/v1/studies", .bearer = s.token, .body = large, .n_body = n};
     assert_ok(tc_client_call(c, &call, &status, &body, &err));
@@ -154,7 +157,7 @@ static void a_body_is_read_only_of_those_who_may_send_it(void **state)
     (void)state;
     open_site(&s, true);
     memset(large, ' ', n);
-    assert_ok(tc_client_new(&c, s.url, s.tls.fingerprint, &err));
+    assert_ok(tc_client_new(&c, s.url, &(tc_client_opts){.fingerprint = s.tls.fingerprint}, &err));
     assert_int_equal(post(c, "/v1/studies", NULL, large, n), 401);
     assert_int_equal(post(c, "/v1/studies", "wrong", large, n), 401);
     assert_int_equal(post(c, "/nowhere", s.token, large, n), 404);
@@ -173,7 +176,7 @@ static void a_zero_byte_ends_no_path(void **state)
     tc_client *c;
     (void)state;
     open_site(&s, true);
-    assert_ok(tc_client_new(&c, s.url, s.tls.fingerprint, &err));
+    assert_ok(tc_client_new(&c, s.url, &(tc_client_opts){.fingerprint = s.tls.fingerprint}, &err));
     assert_int_equal(get(c, "/healthz", NULL, NULL), 200);
     assert_int_equal(get(c, "/healthz%00/more", NULL, NULL), 404);
     tc_client_free(c);
@@ -213,7 +216,8 @@ static void *wait_for_a_round(void *user)
     waiter *w = user;
     tacit_error err = {0};
     tc_client *c;
-    assert_ok(tc_client_new(&c, w->site->url, w->site->tls.fingerprint, &err));
+    assert_ok(tc_client_new(&c, w->site->url,
+                            &(tc_client_opts){.fingerprint = w->site->tls.fingerprint}, &err));
     w->status = get(c, "/v1/studies/s/rounds/0/broadcast?wait=60", w->site->token, NULL);
     tc_client_free(c);
     return NULL;

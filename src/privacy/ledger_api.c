@@ -48,6 +48,25 @@ tacit_status tc_ledger_handle(tacit_ledger **out, const char *name, const tc_led
     return publish(out, l, tc_ledger_open(&l->ledger, name, &l->io, err));
 }
 
+tacit_status tc_ledger_handle_set_not_private(tacit_ledger *l, const char *why, tacit_error *err)
+{
+    char *kept = *why ? tc_strdup(why) : NULL;
+    if (*why && !kept)
+        return tc_fail_memory(err);
+    tc_free(l->not_private);
+    l->not_private = kept;
+    return TACIT_OK;
+}
+
+static tacit_status import_into(tacit_ledger *l, const json_t *j, tacit_error *err)
+{
+    const json_t *why = json_object_get(j, "not_private");
+    TC_TRY(tc_ledger_from_json(&l->ledger, j, err));
+    if (why && !json_is_string(why))
+        return tc_fail(err, TACIT_E_ARG, "not_private must be a string, got %s", tc_json_kind(why));
+    return why ? tc_ledger_handle_set_not_private(l, json_string_value(why), err) : TACIT_OK;
+}
+
 tacit_status tacit_ledger_import(tacit_ledger **out, const char *json, tacit_error *err)
 {
     json_t *j = NULL;
@@ -55,7 +74,7 @@ tacit_status tacit_ledger_import(tacit_ledger **out, const char *json, tacit_err
     TC_GIVEN(json);
     TC_TRY(tc_json_parse(json, strlen(json), "the exported ledger", &j, err));
     tacit_ledger *l = tc_alloc(1, sizeof *l);
-    tacit_status status = l ? tc_ledger_from_json(&l->ledger, j, err) : tc_fail_memory(err);
+    tacit_status status = l ? import_into(l, j, err) : tc_fail_memory(err);
     json_decref(j);
     return publish(out, l, status);
 }
@@ -67,6 +86,7 @@ void tacit_ledger_close(tacit_ledger *l)
     tc_ledger_close(l->ledger);
     if (l->close)
         l->close(l->storage);
+    tc_free(l->not_private);
     tc_free(l);
 }
 
@@ -75,6 +95,11 @@ void tacit_ledger_close(tacit_ledger *l)
 const char *tacit_ledger_name(const tacit_ledger *l)
 {
     return l ? tc_ledger_name(l->ledger) : "";
+}
+
+const char *tacit_ledger_not_private(const tacit_ledger *l)
+{
+    return l && l->not_private ? l->not_private : "";
 }
 
 tc_ledger *tc_ledger_of(tacit_ledger *l)
@@ -209,7 +234,9 @@ tacit_status tacit_ledger_export(tacit_ledger *l, char **json, tacit_error *err)
     TC_GIVEN(json);
     TC_TRY(tc_ledger_catch_up(l->ledger, err));
     json_t *j = tc_ledger_json(l->ledger);
-    char *text = tc_json_text(j);
+    bool whole = j && (!l->not_private ||
+                       json_object_set_new(j, "not_private", json_string(l->not_private)) == 0);
+    char *text = whole ? tc_json_text(j) : NULL;
     json_decref(j);
     if (!text)
         return tc_fail_memory(err);

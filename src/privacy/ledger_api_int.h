@@ -11,6 +11,7 @@ struct tacit_ledger {
     void *storage;   /* NULL: imported */
     void (*close)(void *storage);
     tc_ledger *ledger; /* lives in the storage */
+    char *not_private; /* of the study of this name; NULL: nothing is known against it */
 };
 
 #endif

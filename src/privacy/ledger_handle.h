@@ -13,6 +13,9 @@
 tacit_status tc_ledger_handle(tacit_ledger **out, const char *name, const tc_ledger_io *io,
                               void *storage, void (*close)(void *storage), tacit_error *err);
 
+/* Says why the study of the ledger's name is not private: tacit_ledger_not_private. "" is nothing. */
+tacit_status tc_ledger_handle_set_not_private(tacit_ledger *l, const char *why, tacit_error *err);
+
 tc_ledger *tc_ledger_of(tacit_ledger *l); /* what is behind a handle; borrowed */
 
 #endif

@@ -9,14 +9,14 @@
 #include <string.h>
 
 /* "claims" is what `tacit privacy export` adds, for people and scripts: not read here, where all is computed again. */
-static const char *const file_fields[] = {"format",   "name",     "entries", "head",
-                                          "composed", "restored", "claims",  NULL};
+static const char *const file_fields[] = {"format",   "name",   "entries",     "head", "composed",
+                                          "restored", "claims", "not_private", NULL};
 static const char *const entry_fields[] = {
     "seq",       "study",     "round",    "unit",        "subject",  "event", "distance",
     "mechanism", "adjacency", "private",  "not_private", "rows",     "cols",  "offset",
     "step",      "release",   "previous", "head",        "relation", NULL};
-static const char *const page_fields[] = {"format",   "name",     "entries", "head",
-                                          "restored", "composed", "next",    NULL};
+static const char *const page_fields[] = {"format",   "name", "entries",     "head", "restored",
+                                          "composed", "next", "not_private", NULL};
 
 /* ---- fields */
 

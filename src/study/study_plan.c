@@ -97,13 +97,18 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round)
 
 /* ---- what may be spent ---- */
 
+const char *tc_study_doc_not_private(const tc_study_doc *d)
+{
+    if (d->promise == TC_PROMISE_RECORDS)
+        return "";
+    if (!d->algorithm->aggregator)
+        return "messages are handed on without noise";
+    return d->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
+}
+
 const char *tc_study_plan_not_private(const tc_study_plan *p)
 {
-    if (p->doc->promise == TC_PROMISE_RECORDS)
-        return "";
-    if (!p->doc->algorithm->aggregator)
-        return "messages are handed on without noise";
-    return p->doc->promise == TC_PROMISE_NONE ? "its document promises nothing" : "";
+    return tc_study_doc_not_private(p->doc);
 }
 
 tc_round_charge tc_study_plan_charge(const tc_study_plan *p, uint64_t round)
@@ -140,11 +145,29 @@ static tacit_status set_limit(tc_study_plan *p, tacit_error *err)
 
 /* ---- */
 
+static tacit_status refuse_single(const char *name, tacit_error *err)
+{
+    tc_text names = {0};
+    for (const tc_algorithm *const *a = tc_algorithms(); *a; a++)
+        if (tc_algorithm_federated(*a))
+            tc_text_addf(&names, "%s%s", names.len > 0 ? ", " : "", (*a)->name);
+    tacit_status status =
+        names.failed ? tc_fail_memory(err)
+                     : tc_fail(err, TACIT_E_ARG,
+                               "algorithm %s is for one party: a study with a federation takes "
+                               "one of %s",
+                               name, tc_text_get(&names));
+    tc_text_fini(&names);
+    return status;
+}
+
 /* A study that releases without noise says so on purpose. */
 static tacit_status check(const tc_study_doc *d, tacit_error *err)
 {
-    if (d->agents == 0 || !tc_algorithm_federated(d->algorithm))
+    if (d->agents == 0)
         return tc_fail(err, TACIT_E_ARG, "study \"%s\" is not one of a federation", d->name);
+    if (!tc_algorithm_federated(d->algorithm))
+        return refuse_single(d->algorithm->name, err);
     if (d->promise == TC_PROMISE_UNSAID)
         return tc_fail(err, TACIT_E_ARG,
                        "privacy is missing: say {\"epsilon\": ..., \"delta\": ...}, or \"none\"");

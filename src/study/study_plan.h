@@ -46,6 +46,7 @@ const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round);
 
 /* Why what its agents send is not private, as far as the document says; "": it is. */
 const char *tc_study_plan_not_private(const tc_study_plan *p);
+const char *tc_study_doc_not_private(const tc_study_doc *d);
 
 /* The unit and subject that a round is charged to. */
 tc_round_charge tc_study_plan_charge(const tc_study_plan *p, uint64_t round);

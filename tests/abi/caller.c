@@ -457,7 +457,7 @@ static void read_ledger(tacit_ledger *l)
     GOOD(tacit_ledger_statement(l, TACIT_UNIT_AGENT, NULL, NULL, 1e-5, &text, &err));
     GOOD(tacit_ledger_export(l, &json, &err));
     GOOD(tacit_ledger_import(&copy, json, &err));
-    CHECK(strcmp(tacit_ledger_name(copy), "clinic") == 0);
+    CHECK(strcmp(tacit_ledger_name(copy), "clinic") == 0 && !*tacit_ledger_not_private(copy));
     GOOD(tacit_ledger_verify(copy, &head, &err));
     tacit_ledger_close(copy);
     tacit_text_free(json);

@@ -236,6 +236,8 @@ static void nobody_answers(void)
     double x = 0;
     o.token = w.token;
     o.fingerprint = tacit_server_fingerprint(w.server);
+    o.ca = NULL;
+    o.proxy = "none";
     o.patience_s = 3600;
     o.wait = wait;
     o.stop = stop;

@@ -417,7 +417,8 @@ int main(int argc, char **argv)
         return 2;
     (void)signal(SIGPIPE, SIG_IGN); /* who is hung up on goes on */
     a.port = (uint16_t)strtoul(strrchr(argv[2], ':') + 1, NULL, 10);
-    if (tc_client_new(&a.client, argv[2], argv[3], &err) != TACIT_OK) {
+    if (tc_client_new(&a.client, argv[2], &(tc_client_opts){.fingerprint = argv[3]}, &err) !=
+        TACIT_OK) {
         fprintf(stderr, "abuser: %s\n", err.msg);
         return 2;
     }

@@ -586,6 +586,7 @@ static void call_ledger(void)
     REFUSED("storage", tacit_ledger_list(NULL, visit_name, NULL, err));
     REFUSED("visit", tacit_ledger_list("memory:", NULL, NULL, err));
     HARMLESS(tacit_ledger_name(NULL));
+    HARMLESS(tacit_ledger_not_private(NULL));
     REFUSED("l", tacit_ledger_head(NULL, &head, err));
     REFUSED("out", tacit_ledger_head(l, NULL, err));
     REFUSED("l", tacit_ledger_spent(NULL, TACIT_UNIT_ROW, NULL, NULL, 1e-5, &spent, err));

@@ -14,7 +14,7 @@
 
 typedef struct answer_opts {
     char *storage, *out, *secret, *value_column;
-    char *server, *fingerprint, *token_file, *study;
+    char *server, *fingerprint, *token_file, *ca, *proxy, *study;
     double budget, timeout_s, patience_s;
     int64_t seed;
     int fields; /* tacit_row_fields */
@@ -78,11 +78,13 @@ static tacit_status read_value(work *w, const char *word, tacit_error *err)
 static tacit_status check_server(const tc_invocation *in, tacit_error *err)
 {
     const answer_opts *o = in->opts;
-    if (!o->server && (o->study || o->token_file || o->fingerprint))
+    if (!o->server && (o->study || o->token_file || o->fingerprint || o->ca || o->proxy))
         return tc_fail(err, TACIT_E_ARG, "--%s is for --server, which is not given",
-                       o->study        ? "study"
-                       : o->token_file ? "token-file"
-                                       : "fingerprint");
+                       o->study         ? "study"
+                       : o->token_file  ? "token-file"
+                       : o->fingerprint ? "fingerprint"
+                       : o->ca          ? "ca"
+                                        : "proxy");
     if (!o->server && in->n_args < 2)
         return tc_fail(err, TACIT_E_ARG,
                        "ROW is missing: which row is asked about? Or say --server URL");
@@ -308,8 +310,11 @@ static tacit_status serve(work *w, tacit_study *study, tacit_error *err)
 static tacit_status answer_all(work *w, tacit_error *err)
 {
     const answer_opts *o = w->o;
-    const tc_where where = {
-        .server = o->server, .fingerprint = o->fingerprint, .token_file = o->token_file};
+    const tc_where where = {.server = o->server,
+                            .fingerprint = o->fingerprint,
+                            .token_file = o->token_file,
+                            .ca = o->ca,
+                            .proxy = o->proxy};
     tc_study_ref ref = {0};
     tacit_status status = tc_study_ref_open(
         &ref, o->study ? o->study : w->secret->terms.name, &where,

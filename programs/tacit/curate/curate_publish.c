@@ -8,7 +8,7 @@
 
 typedef struct publish_opts {
     char *name, *out_token;
-    char *server, *fingerprint, *token_file;
+    char *server, *fingerprint, *token_file, *ca, *proxy;
     int64_t trials, seed;
 } publish_opts;
 
@@ -79,6 +79,8 @@ static tacit_status run_publish(const tc_invocation *in, tacit_error *err)
     const tc_where where = {.server =
                                 o->server ? o->server : (char *)(uintptr_t)tc_server_url(NULL),
                             .fingerprint = o->fingerprint,
+                            .ca = o->ca,
+                            .proxy = o->proxy,
                             .token_file = o->token_file};
     tacit_released *r = NULL;
     tc_way way = {0};

@@ -3,6 +3,7 @@
  * <tacit/agent.h> does the rounds and runs the trials. */
 #include "base/memory.h"
 #include "federation/agent_talk.h"
+#include "federation/carry.h"
 #include "federation/server_options.h"
 #include "study/import_rows.h"
 #include "study/records_options.h"
@@ -18,7 +19,8 @@
 #include <string.h>
 
 typedef struct options {
-    char *storage, *study, *as, *token_file, *fingerprint, *ledger, *import;
+    char *storage, *study, *as, *token_file, *fingerprint, *ca, *proxy, *outbox, *inbox, *ledger;
+    char *import;
     double epsilon, delta, timeout_s, patience_s;
     bool accept_not_private, accept_restored, any_choices, withdraw, new_key;
     int64_t test_seed, test_key, pulls, jobs, max_failures;
@@ -32,6 +34,12 @@ static const tc_option table[] = {
                      "what the storage calls it, where it has another study of that name already",
                      .value = "NAME"),
     TC_SERVER_OPTIONS(options),
+    TC_STRING_OPTION("outbox", offsetof(options, outbox), NULL,
+                     "instead of URL: requests become files in this folder, to be carried to a "
+                     "coordinator (tacit serve --carry)",
+                     .value = "DIR"),
+    TC_STRING_OPTION("inbox", offsetof(options, inbox), NULL,
+                     "where the answers are put (default: the outbox)", .value = "DIR"),
     TC_STRING_OPTION("storage", offsetof(options, storage), TC_AGENT_STORAGE_DEFAULT,
                      "where this agent keeps its key, its trials and its ledger", .value = "URL"),
     TC_STRING_OPTION(
@@ -89,6 +97,7 @@ typedef struct party {
     tc_agent_talk talk;
     tc_import_rows rows; /* of --import, once read is set */
     bool read;
+    tc_carry *carry;
 } party;
 
 static void party_close(party *p)
@@ -96,12 +105,31 @@ static void party_close(party *p)
     tc_agent_talk_end(&p->talk);
     tacit_agent_close(p->agent);
     tc_import_fini(&p->rows);
+    tc_carry_close(p->carry);
     if (p->token)
         explicit_bzero(p->token, strlen(p->token));
     tc_free(p->token);
 }
 
 /* ---- options ---- */
+
+static tacit_status check_way(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    if (in->n_args == 0 && !o->outbox)
+        return tc_fail(err, TACIT_E_ARG,
+                       "which coordinator? Say its URL, or --outbox DIR where there is no network");
+    if (in->n_args > 0 && (o->outbox || o->inbox))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--%s is for an agent without a network: leave out \"%.80s\"",
+                       o->outbox ? "outbox" : "inbox", in->args[0]);
+    if (o->outbox && (o->fingerprint || o->ca || o->proxy))
+        return tc_fail(err, TACIT_E_ARG, "--%s is for a URL, and --outbox is instead of one",
+                       o->fingerprint ? "fingerprint"
+                       : o->ca        ? "ca"
+                                      : "proxy");
+    return TACIT_OK;
+}
 
 static tacit_status check(const options *o, tacit_error *err)
 {
@@ -210,14 +238,37 @@ static tacit_status consider(void *user, const tacit_agent_offer *offer, tacit_e
     return status;
 }
 
+static tacit_status carry(void *user, const tacit_request *q, tacit_agent_answer *answer,
+                          tacit_error *err)
+{
+    const party *p = user;
+    return tc_carry_exchange(p->carry, q, answer, err);
+}
+
+/* At its URL, or by files that are carried. */
+static tacit_status find_coordinator(party *p, tacit_agent_opts *opts, tacit_error *err)
+{
+    const options *o = p->o;
+    if (!o->outbox) {
+        opts->coordinator = p->in->args[0];
+        opts->fingerprint = tc_server_fingerprint(o->fingerprint);
+        opts->ca = tc_server_ca(o->ca);
+        opts->proxy = o->proxy;
+        return TACIT_OK;
+    }
+    TC_TRY(tc_carry_open(&p->carry, o->outbox, o->inbox ? o->inbox : o->outbox, p->in->quiet, err));
+    opts->exchange = carry;
+    return TACIT_OK;
+}
+
 /* The way to the coordinator, and which agent it is. */
 static tacit_status find_way(party *p, tacit_agent_opts *opts, tacit_error *err)
 {
     const options *o = p->o;
+    TC_TRY(check_way(p->in, err));
     TC_TRY(check(o, err));
     TC_TRY(tc_server_token(o->token_file, false, &p->token, err));
-    opts->coordinator = p->in->args[0];
-    opts->fingerprint = tc_server_fingerprint(o->fingerprint);
+    TC_TRY(find_coordinator(p, opts, err));
     opts->study = o->study;
     opts->storage = o->storage;
     opts->as = o->as;
@@ -355,7 +406,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 const tc_verb tc_verb_agent = {
     .name = "agent",
     .network = true,
-    .usage = "URL --study NAME [options] -- PROGRAM [ARGUMENT...]",
+    .usage = "[URL] --study NAME [options] -- PROGRAM [ARGUMENT...]",
     .summary = "take part in a federated study: trials here, messages to its coordinator",
     .details =
         "The first start enrols with a join token. The agent's key, its trials and its own ledger "
@@ -393,7 +444,7 @@ const tc_verb tc_verb_agent = {
         "  tacit agent https://tacit.example:8443 --study ward --fingerprint sha256//... --new-key",
     .options = table,
     .options_size = sizeof(options),
-    .min_args = 1,
+    .min_args = 0,
     .max_args = 1,
     .takes_command = true,
     .secrets = true,

@@ -4,7 +4,7 @@
  * as a table for people. Trials of served studies are the business of ask, tell, trials and the like. */
 #include "federation/remote.h"
 #include "frame/verbs.h"
-#include "privacy/privacy_cli.h"
+#include "privacy/privacy_ledger.h"
 #include "study/study_ref.h"
 
 #include "base/clock.h"
@@ -163,8 +163,11 @@ static tacit_status coordinator_open(coordinator *c, const tc_invocation *in, ta
     if (!url)
         return tc_fail(err, TACIT_E_ARG,
                        "which coordinator? Say --server URL, or set TACIT_SERVER");
-    const tc_where where = {
-        .server = url, .fingerprint = o->fingerprint, .token_file = o->token_file};
+    const tc_where where = {.server = url,
+                            .fingerprint = o->fingerprint,
+                            .token_file = o->token_file,
+                            .ca = o->ca,
+                            .proxy = o->proxy};
     TC_TRY(tc_way_find(&c->way, &where, &(tc_study_terms){.quiet = in->quiet}, err));
     return tacit_storage_open(&c->storage, c->way.url, &c->way.opts, err);
 }
@@ -281,9 +284,79 @@ static tacit_status run_delete(const tc_invocation *in, tacit_error *err)
     return simple(in, "DELETE", "", err);
 }
 
+/* ---- privacy ---- */
+
+static tacit_status fetch(const tc_invocation *in, const char *path, json_t **out, tacit_error *err)
+{
+    return tc_remote_send(in, &(request){.method = "GET", .study = in->args[0], .path = path}, out,
+                          err);
+}
+
+/* What the table needs of the study's document. */
+typedef struct promise {
+    double delta; /* of the promise; without one, the usual one for so many agents */
+    bool records;
+} promise;
+
+static tacit_status read_promise(const json_t *study, promise *out, tacit_error *err)
+{
+    const char *text = json_string_value(json_object_get(study, "document"));
+    int64_t agents = json_integer_value(json_object_get(study, "agents"));
+    json_t *document = NULL;
+    if (text)
+        TC_TRY(tc_json_parse(text, strlen(text), "the document", &document, err));
+    const json_t *privacy = json_object_get(document, "privacy");
+    const char *unit = json_string_value(json_object_get(privacy, "unit"));
+    double delta = json_number_value(json_object_get(privacy, "delta"));
+    *out = (promise){.delta = delta > 0 ? delta : tacit_delta_default((uint64_t)agents),
+                     .records = unit && strcmp(unit, "record") == 0};
+    json_decref(document);
+    return TACIT_OK;
+}
+
+static tacit_status print_claims(const tc_invocation *in, const promise *p, tacit_ledger *l,
+                                 tacit_error *err)
+{
+    tc_privacy_claims s = {0};
+    tacit_status status = tc_privacy_ask_all(&s, l, 0, p->delta, err);
+    if (status == TACIT_OK && p->records && s.n == 0 && in->format == TC_FORMAT_TABLE)
+        printf("%s: values are private before they leave the agents; the ledger of each agent has "
+               "what they cost\n",
+               s.ledger);
+    else if (status == TACIT_OK)
+        status = tc_privacy_print_claims(&s, in->format, err);
+    tc_privacy_claims_fini(&s);
+    return status;
+}
+
+/* The answer of the coordinator is checked like an export, hash by hash, and accounted for here. */
+static tacit_status print_ledger(const tc_invocation *in, const json_t *answer, tacit_error *err)
+{
+    json_t *study;
+    promise p;
+    tacit_ledger *l = NULL;
+    TC_TRY(fetch(in, "", &study, err));
+    tacit_status status = read_promise(study, &p, err);
+    json_decref(study);
+    TC_TRY(status);
+    char *text = tc_json_text(answer);
+    status = text ? tacit_ledger_import(&l, text, err) : tc_fail_memory(err);
+    tc_free(text);
+    if (status == TACIT_OK)
+        status = print_claims(in, &p, l, err);
+    tacit_ledger_close(l);
+    return status;
+}
+
 static tacit_status run_privacy(const tc_invocation *in, tacit_error *err)
 {
-    return simple(in, "GET", "/privacy", err);
+    json_t *answer;
+    TC_TRY(fetch(in, "/privacy", &answer, err));
+    bool programs = in->format == TC_FORMAT_JSON || in->format == TC_FORMAT_JSONL;
+    tacit_status status =
+        programs ? tc_remote_print(answer, in->format, err) : print_ledger(in, answer, err);
+    json_decref(answer);
+    return status;
 }
 
 /* ---- creating ---- */
@@ -405,9 +478,16 @@ MEMBER(studies, "studies", "", 0, 0, TC_FORMAT_TABLE, "list the coordinator's st
 MEMBER(show, "show", "STUDY", 1, 1, TC_FORMAT_JSON,
        "a study: document, state, and its roster and round or its trials",
        "  tacit remote show landmine\n  tacit remote show landmine --format table", run_show);
-MEMBER(privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
-       "a study's ledger: all that was released, and what it cost",
-       "  tacit remote privacy landmine", run_privacy);
+MEMBER(
+    privacy, "privacy", "STUDY", 1, 1, TC_FORMAT_JSON,
+    "a study's ledger: all that was released, and what it cost",
+    "JSON is the ledger as the coordinator has it, which tacit privacy status reads again from\n"
+    "a file. A table or CSV is what tacit privacy status says of it, at the delta of the study's\n"
+    "document. Of a study whose messages are handed on without privacy both say so.\n"
+    "\n"
+    "  tacit remote privacy landmine --format table\n"
+    "  tacit remote privacy landmine > ledger.json",
+    run_privacy);
 MEMBER(
     recommend, "recommend", "STUDY", 1, 1, TC_FORMAT_JSON,
     "one configuration for all agents, from what a federated study has released",

@@ -12,7 +12,7 @@
 
 /* Of all members of the family; each has a table of those that it takes. */
 typedef struct tc_remote_options {
-    char *server, *token_file, *fingerprint, *out, *name, *seen;
+    char *server, *token_file, *fingerprint, *ca, *proxy, *out, *name, *seen;
     int64_t uses;
     double expires_s, grace_s;
     int role;

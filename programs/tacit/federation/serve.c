@@ -1,4 +1,6 @@
 /* serve.c - `tacit serve`: the coordinator of federated studies, over HTTPS. */
+#include "federation/carry.h"
+#include "federation/server_options.h"
 #include "study/storage.h"
 #include "frame/verbs.h"
 
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 typedef struct options {
-    char *storage, *listen, *host;
+    char *storage, *listen, *host, *token_out, *carry;
     bool insecure, new_operator_token;
     int64_t threads, connections, per_address, rate, handshakes, answers_mib, stop_s, test_seed;
 } options;
@@ -55,6 +57,14 @@ static const tc_option table[] = {
         "their answers"),
     TC_BOOL_OPTION("new-operator-token", offsetof(options, new_operator_token), NULL,
                    "make and show another operator token, where the first was lost"),
+    TC_STRING_OPTION("token-out", offsetof(options, token_out), NULL,
+                     "write the operator's token there when it is made, for its owner's eyes, and "
+                     "not to standard output",
+                     .value = "FILE"),
+    TC_STRING_OPTION("carry", offsetof(options, carry), NULL,
+                     "also answer the requests that agents without a network have put into this "
+                     "folder as files",
+                     .value = "DIR"),
     TC_INT_OPTION("test-seed", offsetof(options, test_seed), "-1", -1, 9007199254740991.0,
                   "noise and tokens from this seed: repeatable, NOT PRIVATE; -1 is real noise"),
     {.name = NULL}};
@@ -62,16 +72,35 @@ static const tc_option table[] = {
 typedef struct site {
     tacit_coordinator *coordinator;
     tacit_server *server;
-    char *token; /* the operator's, if it was made now */
+    char *token;   /* the operator's, if it was made now */
+    bool put_away; /* it is in its file */
+    tc_carrier *carrier;
 } site;
 
 static void site_close(site *s)
 {
     tacit_server_stop(s->server);
+    tc_carrier_close(s->carrier);
     tacit_coordinator_close(s->coordinator);
     if (s->token)
         explicit_bzero(s->token, strlen(s->token));
     tacit_text_free(s->token);
+}
+
+/* Into its file. Where that is there already or cannot be written, the token is shown: it is made but once. */
+static void put_away(site *s, const tc_invocation *in)
+{
+    const options *o = in->opts;
+    tacit_error why = {0};
+    if (!s->token || !o->token_out)
+        return;
+    if (access(o->token_out, F_OK) == 0)
+        tc_note(in->quiet, "tacit: %s is there already and was left alone: the token is shown",
+                o->token_out);
+    else if (tc_secret_write(o->token_out, s->token, &why) != TACIT_OK)
+        tc_note(in->quiet, "tacit: %s: the token is shown", why.msg);
+    else
+        s->put_away = true;
 }
 
 /* Whether it can listen is found out before anything is made. The operator's token is shown once, so it is made when
@@ -106,7 +135,9 @@ static tacit_status say_json(const site *s, const options *o, tacit_error *err)
     if (ok && !o->insecure)
         ok = json_object_set_new(j, "fingerprint",
                                  json_string(tacit_server_fingerprint(s->server))) == 0;
-    if (ok && s->token)
+    if (ok && s->put_away)
+        ok = json_object_set_new(j, "operator_token_file", json_string(o->token_out)) == 0;
+    else if (ok && s->token)
         ok = json_object_set_new(j, "operator_token", json_string(s->token)) == 0;
     if (ok && o->test_seed >= 0)
         ok = json_object_set_new(j, "not_private", json_string("noise comes from a seed")) == 0;
@@ -125,7 +156,9 @@ static void say_people(const site *s, const options *o)
     printf("listening at   %s\n", tacit_server_url(s->server));
     if (!o->insecure)
         printf("fingerprint    %s\n", tacit_server_fingerprint(s->server));
-    if (s->token)
+    if (s->put_away)
+        printf("operator token in %s\n", o->token_out);
+    else if (s->token)
         printf("operator token %s\n"
                "               (shown once: keep it in a file that only you can read)\n",
                s->token);
@@ -134,10 +167,13 @@ static void say_people(const site *s, const options *o)
     fflush(stdout);
 }
 
-static void wait_for_the_end(void)
+static void wait_for_the_end(const site *s)
 {
-    while (!tc_interrupted())
+    while (!tc_interrupted()) {
+        if (s->carrier)
+            tc_carrier_work(s->carrier, s->coordinator);
         nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    }
 }
 
 /* A request or a tick that waits for a database that hangs would keep the process for ever. What they have stored by then is
@@ -173,12 +209,20 @@ static void limit_the_end(int64_t seconds)
 static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
+    if (o->token_out && o->new_operator_token && access(o->token_out, F_OK) == 0)
+        return tc_fail(err, TACIT_E_STATE,
+                       "%s is there already: say another file for the new token, or withdraw the "
+                       "one in it and remove the file",
+                       o->token_out);
+    if (o->carry)
+        TC_TRY(tc_carrier_open(&s->carrier, o->carry, err));
     TC_TRY(open_site(s, o, err));
+    put_away(s, in);
     if (in->format == TC_FORMAT_JSON)
         TC_TRY(say_json(s, o, err));
     else
         say_people(s, o);
-    wait_for_the_end();
+    wait_for_the_end(s);
     tc_note(in->quiet, "stopping: requests that have begun are answered");
     limit_the_end(o->stop_s);
     return TACIT_OK;
@@ -214,7 +258,7 @@ const tc_verb tc_verb_serve = {
                "it; started\n"
                "again, it goes on where it was: everything acknowledged is in the storage.\n"
                "\n"
-               "  tacit serve\n"
+               "  tacit serve --token-out operator.txt\n"
                "  tacit serve --storage sqlite:////srv/tacit.db --listen 0.0.0.0:8443 --host "
                "tacit.example",
     .options = table,

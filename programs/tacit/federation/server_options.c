@@ -27,6 +27,11 @@ const char *tc_server_fingerprint(const char *option)
     return given_or(option, "TACIT_FINGERPRINT");
 }
 
+const char *tc_server_ca(const char *option)
+{
+    return given_or(option, "TACIT_CA");
+}
+
 tacit_status tc_server_token(const char *file, bool required, char **out, tacit_error *err)
 {
     const char *path = given_or(file, "TACIT_TOKEN_FILE");

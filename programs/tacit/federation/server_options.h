@@ -10,15 +10,23 @@
 #define TC_SERVER_OPTION(of, member)                                                               \
     TC_STRING_OPTION("server", offsetof(of, member), NULL,                                         \
                      "the coordinator (default: TACIT_SERVER)", .value = "URL")
-/* Those of two `char *`; and of two that are called fingerprint and token_file. */
-#define TC_SERVER_OPTIONS_AT(of, fingerprint_, token_file_)                                        \
-    TC_STRING_OPTION("fingerprint", offsetof(of, fingerprint_), NULL,                              \
+/* Those of `char *fingerprint, *token_file, *ca, *proxy` of a member (`where.`); and of the struct itself. */
+#define TC_SERVER_OPTIONS_AT(of, at)                                                               \
+    TC_STRING_OPTION("fingerprint", offsetof(of, at fingerprint), NULL,                            \
                      "the coordinator's, as `tacit serve` prints it (default: TACIT_FINGERPRINT)", \
                      .value = "PIN"),                                                              \
-        TC_STRING_OPTION("token-file", offsetof(of, token_file_), NULL,                            \
+        TC_STRING_OPTION("token-file", offsetof(of, at token_file), NULL,                          \
                          "a file with the token in its first line (default: TACIT_TOKEN_FILE)",    \
-                         .value = "FILE")
-#define TC_SERVER_OPTIONS(of) TC_SERVER_OPTIONS_AT(of, fingerprint, token_file)
+                         .value = "FILE"),                                                         \
+        TC_STRING_OPTION("ca", offsetof(of, at ca), NULL,                                          \
+                         "certificates of authorities: the coordinator must have one of theirs "   \
+                         "for its name, besides or instead of --fingerprint (default: TACIT_CA)",  \
+                         .value = "FILE"),                                                         \
+        TC_STRING_OPTION("proxy", offsetof(of, at proxy), NULL,                                    \
+                         "http://HOST:PORT of a proxy for CONNECT, or none (default: "             \
+                         "https_proxy and no_proxy)",                                              \
+                         .value = "URL")
+#define TC_SERVER_OPTIONS(of) TC_SERVER_OPTIONS_AT(of, )
 
 /* The row of a `bool` of verbs that run a program on choices which a coordinator sends. */
 #define TC_ANY_CHOICES_OPTION(of, member)                                                          \
@@ -29,6 +37,7 @@
 /* The option if given, else of the environment; NULL: neither. */
 const char *tc_server_url(const char *option);
 const char *tc_server_fingerprint(const char *option);
+const char *tc_server_ca(const char *option);
 /* The first line of the file, for tc_free; file NULL: of the environment's. *out NULL: none is
  * named, and `required` is false. */
 tacit_status tc_server_token(const char *file, bool required, char **out, tacit_error *err);

@@ -21,6 +21,7 @@ enum { TC_PRIVACY_KINDS = 4 };
 /* The worst-off unit of each kind that the ledger has. End with tc_privacy_claims_fini. */
 typedef struct tc_privacy_claims {
     const char *ledger, *accountant; /* as asked for: "auto" */
+    const char *not_private;         /* of the study of that name: tacit_ledger_not_private */
     tacit_head head;
     size_t n;
     tacit_unit units[TC_PRIVACY_KINDS];
@@ -31,5 +32,7 @@ void tc_privacy_claims_fini(tc_privacy_claims *s);
 /* accountant: the number of a choice of TC_LEDGER_ACCOUNTANTS. */
 tacit_status tc_privacy_ask_all(tc_privacy_claims *s, tacit_ledger *l, int accountant, double delta,
                                 tacit_error *err);
+/* The claims as a table with their statements, CSV or JSON. */
+tacit_status tc_privacy_print_claims(const tc_privacy_claims *s, int format, tacit_error *err);
 
 #endif

@@ -28,73 +28,6 @@ static const tc_option options[] = {
      .help = "also write all entries to this file, for anybody to check"},
     {.name = NULL}};
 
-/* ---- output */
-
-static json_t *unit_json(const tc_privacy_claims *s, size_t i)
-{
-    const tacit_spent *c = &s->spent[i];
-    return json_pack("{s:s, s:o, s:I, s:b, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "unit",
-                     tacit_unit_name(s->units[i]), "subject",
-                     *c->subject ? json_string(c->subject) : json_null(), "entries",
-                     (json_int_t)c->releases, "private", (int)c->is_private, "accountant",
-                     s->accountant, "bound", c->accountant, "epsilon",
-                     tc_privacy_number(c->epsilon), "epsilon_lower", tc_privacy_number(c->lower),
-                     "epsilon_upper", tc_privacy_number(c->epsilon), "delta", json_real(c->delta),
-                     "statement", s->statements[i]);
-}
-
-static json_t *status_json(const tc_privacy_claims *s)
-{
-    char hex[65];
-    tacit_hash_text(&s->head.hash, hex);
-    json_t *list = json_array();
-    for (size_t i = 0; i < s->n && list; i++)
-        if (json_array_append_new(list, unit_json(s, i)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return json_pack("{s:s, s:I, s:s, s:o}", "ledger", s->ledger, "entries",
-                     (json_int_t)s->head.seq, "head", hex, "units", list);
-}
-
-static tacit_status print_table(const tc_privacy_claims *s, tc_format format, tacit_error *err)
-{
-    static const char *const names[] = {"unit",    "subject", "entries", "private",
-                                        "epsilon", "delta",   "bound",   "statement"};
-    bool people = format == TC_FORMAT_TABLE;
-    tc_table *t = tc_table_new(people ? 7 : 8, names);
-    for (size_t i = 0; i < s->n; i++) {
-        const tacit_spent *c = &s->spent[i];
-        tc_table_text(t, 0, tacit_unit_name(s->units[i]));
-        tc_table_text(t, 1, *c->subject ? c->subject : people ? "every" : NULL);
-        tc_table_integer(t, 2, (int64_t)c->releases);
-        tc_table_text(t, 3, c->is_private ? "yes" : "NO");
-        tc_privacy_cell(t, 4, c->epsilon, tacit_epsilon_text, people);
-        tc_privacy_cell(t, 5, c->delta, tacit_delta_text, people);
-        tc_table_text(t, 6, c->accountant);
-        if (!people)
-            tc_table_text(t, 7, s->statements[i]);
-        tc_table_end_row(t);
-    }
-    return tc_table_print(t, format, stdout, err);
-}
-
-static tacit_status print(const tc_privacy_claims *s, int format, tacit_error *err)
-{
-    if (format == TC_FORMAT_JSON || format == TC_FORMAT_JSONL)
-        return tc_privacy_print_json(status_json(s), false, err);
-    if (format == TC_FORMAT_TABLE && s->n == 0) {
-        printf("%s: nothing was released yet\n", s->ledger);
-        return TACIT_OK;
-    }
-    TC_TRY(print_table(s, (tc_format)format, err));
-    for (size_t i = 0; i < s->n && format == TC_FORMAT_TABLE; i++) {
-        putchar('\n');
-        tc_privacy_paragraph(s->statements[i]);
-    }
-    return TACIT_OK;
-}
-
 static tacit_status write_export(tacit_ledger *l, const char *file, tacit_error *err)
 {
     char *text;
@@ -112,7 +45,7 @@ static tacit_status show(const tc_invocation *in, tacit_ledger *l, double delta,
     if (status == TACIT_OK && o->export)
         status = write_export(l, o->export, err);
     if (status == TACIT_OK)
-        status = print(&s, in->format, err);
+        status = tc_privacy_print_claims(&s, in->format, err);
     tc_privacy_claims_fini(&s);
     return status;
 }

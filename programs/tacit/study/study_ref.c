@@ -46,6 +46,8 @@ static tacit_status find_server(tc_way *way, const tc_where *where, const tc_stu
     way->served = true;
     way->opts.token = way->token;
     way->opts.fingerprint = tc_server_fingerprint(where->fingerprint);
+    way->opts.ca = tc_server_ca(where->ca);
+    way->opts.proxy = where->proxy;
     way->opts.patience_s = terms->patience_s > 0 ? terms->patience_s : TC_PATIENCE_S;
     way->opts.wait = wait_a_while;
     way->opts.stop = stop;
@@ -60,9 +62,13 @@ tacit_status tc_way_find(tc_way *way, const tc_where *where, const tc_study_term
     TC_TRY(tc_where_server(where, &way->url, err));
     if (way->url)
         return find_server(way, where, terms, err);
-    if (where->fingerprint || where->token_file)
-        return tc_fail(err, TACIT_E_ARG, "--%s is for a coordinator: say --server URL",
-                       where->fingerprint ? "fingerprint" : "token-file");
+    const char *odd = where->fingerprint  ? "fingerprint"
+                      : where->token_file ? "token-file"
+                      : where->ca         ? "ca"
+                      : where->proxy      ? "proxy"
+                                          : NULL;
+    if (odd)
+        return tc_fail(err, TACIT_E_ARG, "--%s is for a coordinator: say --server URL", odd);
     way->url = tc_storage_url(where->storage);
     way->opts.threads = terms->threads == 0 ? -1 : (int32_t)terms->threads;
     return TACIT_OK;

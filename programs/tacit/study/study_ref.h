@@ -14,12 +14,12 @@
 
 /* Of an option struct: `tc_where where`. */
 typedef struct tc_where {
-    char *storage, *server, *fingerprint, *token_file;
+    char *storage, *server, *fingerprint, *token_file, *ca, *proxy;
 } tc_where;
 
 #define TC_WHERE_OPTIONS(type)                                                                     \
     TC_STORAGE_OPTION_AT(type, where.storage), TC_SERVER_OPTION(type, where.server),               \
-        TC_SERVER_OPTIONS_AT(type, where.fingerprint, where.token_file)
+        TC_SERVER_OPTIONS_AT(type, where.)
 
 /* *url: the coordinator's; NULL: it is a storage. E_ARG: both are named. */
 tacit_status tc_where_server(const tc_where *w, const char **url, tacit_error *err);

@@ -133,6 +133,10 @@ TACIT_API void tacit_receipt_free(tacit_receipt *x);                     /* NULL
 /* ---- asking */
 
 TACIT_API const char *tacit_ledger_name(const tacit_ledger *l); /* "" of NULL */
+/* Why what the agents of a study send is not private, where the study has the ledger's name: in its storage, or as the file
+ * says that was imported. A coordinator that hands messages on as they are makes no entry of them, and an empty ledger would
+ * look private. "": the study is private, or there is none of that name; also of NULL. Lives as long as the handle. */
+TACIT_API const char *tacit_ledger_not_private(const tacit_ledger *l);
 /* The head as it is now, with what others have added. */
 TACIT_API tacit_status tacit_ledger_head(tacit_ledger *l, tacit_head *out, tacit_error *err);
 

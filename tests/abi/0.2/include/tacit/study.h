@@ -67,7 +67,7 @@ typedef struct tacit_storage_opts {
     /* Of a coordinator. */
     const char *token; /* required: a client's, a viewer's or the operator's */
     const char *
-        fingerprint; /* of its key, "sha256//...", as `tacit serve` prints it; required with https: */
+        fingerprint; /* of its key, "sha256//...", as `tacit serve` prints it; required with https:, or `ca` */
     /* Seconds for which a request is sent again while nobody answers; 0 is 10, less than 0 is none. */
     double patience_s;
     /* Called before each pause between such requests: waits for so long, and returns true to go on. `why` is
@@ -76,10 +76,17 @@ typedef struct tacit_storage_opts {
     /* Asked while a request is under way; true ends it with E_IO. NULL: never. */
     bool (*stop)(void *user);
     void *user; /* handed to both, which are called as long as a handle on the storage is open */
+    /* A file with certificates of authorities, PEM. The coordinator must then have a certificate of one of them for the
+     * name in the URL; with a fingerprint beside it, it must have that key, too. NULL: the fingerprint decides. */
+    const char *ca;
+    /* "http://host:3128" or "https://host:3128": a proxy, which is asked for a tunnel (CONNECT). It learns the coordinator's name and
+     * port, and sees TLS: tokens, messages and the check of the key are end to end. "none": none. NULL: https_proxy and
+     * no_proxy of the environment, but none to this machine itself. */
+    const char *proxy;
 } tacit_storage_opts;
 #define TACIT_STORAGE_OPTS                                                                         \
     {                                                                                              \
-        sizeof(tacit_storage_opts), false, 0, NULL, NULL, 0, NULL, NULL, NULL                      \
+        sizeof(tacit_storage_opts), false, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL          \
     }
 
 /* Opens a storage, for several studies or to list them; a single study needs no more than tacit_study_open.
