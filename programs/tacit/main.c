@@ -19,6 +19,7 @@ static const tc_verb *const verbs[] = {
     &tc_verb_studies,
     &tc_verb_trials,
     &tc_verb_best,
+    &tc_verb_importances,
     &tc_verb_import,
     &tc_verb_export,
     &tc_verb_plot,

@@ -1,11 +1,11 @@
-"""Trials: a point that was, is or will be evaluated, and what came of it."""
+"""Trials: a point that was, is or will be evaluated, and what came of it; and what all of them say of a parameter."""
 
 from __future__ import annotations
 
 import datetime
 import enum
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, Optional, Tuple, Union
 
 #: The value of a parameter: a float, an int, or the text of a choice.
 ParamValue = Union[float, int, str]
@@ -45,6 +45,18 @@ class Trial:
         if self.datetime_start is None or self.datetime_complete is None:
             return None
         return self.datetime_complete - self.datetime_start
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Sobol' indices of a parameter: shares of what the objective varies over the space. Ranges hold nine of ten
+    functions that the model takes to be possible.
+    """
+
+    first: float  #: what the parameter does by itself
+    first_range: Tuple[float, float]
+    total: float  #: and together with others: 0 means that it does nothing
+    total_range: Tuple[float, float]
 
 
 def moment(milliseconds: int) -> Optional[datetime.datetime]:

@@ -147,6 +147,13 @@ check "the same best" cmp -s out best.remote
 "$tacit" export c --storage sqlite:///local.db --format csv | cut -d, -f1-5 > trials.local
 check "the same trials, bit for bit" cmp -s trials.remote trials.local
 check "all of them" test "$(wc -l < trials.remote)" -eq 13
+good "importances at a coordinator" importances c --format json
+cp out importances.remote
+good "importances in a storage" importances c --storage sqlite:///local.db --format json
+check "the same to the bit" cmp -s out importances.remote
+sed 's/"gp-ei"/"fts"/; s/"name": "c"/"name": "fed"/; s/"seed": 3,/"seed": 3, "federation": {"agents": 2, "deadline_s": 600}, "privacy": "none",/' c.json > fed.json
+good "a federated study" remote create fed.json --token-file op
+bad 4 "study fed is federated: tacit agent takes part in it, and trials of agents are theirs" importances fed --token-file op
 good "again: nothing is left" optimize c --quiet -- ./train '{x}'
 bad 9 "all 12 trials" ask c
 
@@ -321,6 +328,8 @@ check "and tells it" says '4  COMPLETE'
 good "and another" ask l --worker bob
 good "whose reply he perturbs first" tell l 5 --fail no --user bob --ledger-storage sqlite:///bob.db
 check "the coordinator never had a reward" not_in_store
+good "a model of private replies is post-processing of them" importances l
+check "and has the parameter" grep -q "^dose " out
 bad 2 "no reply of study l" tell l 5 "$secret" --reply
 study open 2 '"name": "random"'
 check "where values are told as they are" found open

@@ -10,6 +10,7 @@ extern const tc_verb tc_verb_tell;
 extern const tc_verb tc_verb_studies;
 extern const tc_verb tc_verb_trials;
 extern const tc_verb tc_verb_best;
+extern const tc_verb tc_verb_importances;
 extern const tc_verb tc_verb_import;
 extern const tc_verb tc_verb_export;
 extern const tc_verb tc_verb_plot;
