@@ -29,7 +29,7 @@ check "--help lists the verbs and the exit codes" awk '/optimize/ { a = 1 } /  1
 good "--version" --version
 check "--version is one line" lines 1
 for verb in optimize ask tell studies trials best import export plot simulate demo algorithms \
-    objectives version; do
+    objectives version completion; do
     good "$verb --help" "$verb" --help
     check "$verb --help shows its usage" says "Usage: tacit $verb"
     cp out help.txt
@@ -65,7 +65,10 @@ check "CSV has a header" says name,parties,summary,source
 
 # ---- bad command lines
 
-bad 2 "a verb is needed"
+check "refused (2): no verb" run 2
+check "with all the help" awk '/^Verbs/ { a = 1 } /^  optimize / { b = 1 } /^Exit codes/ { c = 1 } END { exit !(a && b && c) }' err
+check "and why, last" [ "$(tail -n 1 err)" = "tacit: a verb is needed" ]
+check "and nothing for programs" [ ! -s out ]
 bad 2 'there is no verb "optmize"; did you mean "optimize"?' optmize
 bad 2 'there is no verb "zzzzzz"; tacit --help lists them' zzzzzz
 bad 2 'there is no verb "bset"; did you mean "best"?' help bset
