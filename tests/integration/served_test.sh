@@ -83,7 +83,7 @@ check "both" says 'COMPLETE.*0.25'
 good "of one state" trials b --state fail --format csv
 check "with the reason" says 'FAIL,,.*gpu-2,out of memory'
 good "best" best b --format json
-check "it is the first" says '"number":0,"state":"COMPLETE","value":0.25'
+check "it is the first" says '"trial":0,"state":"COMPLETE","value":0.25'
 good "studies" studies --token-file op
 check "with numbers" says 'b *gp-ei *minimize *1 *1 *0 *5 *0.25 *0'
 good "a point that was really run" ask b --worker gpu-1 --format json
@@ -147,6 +147,8 @@ check "the same best" cmp -s out best.remote
 "$tacit" export c --storage sqlite:///local.db --format csv | cut -d, -f1-5 > trials.local
 check "the same trials, bit for bit" cmp -s trials.remote trials.local
 check "all of them" test "$(wc -l < trials.remote)" -eq 13
+good "what the coordinator has of it" remote show c --token-file op
+check "the document is an object" says '"document":{"'
 good "importances at a coordinator" importances c --format json
 cp out importances.remote
 good "importances in a storage" importances c --storage sqlite:///local.db --format json

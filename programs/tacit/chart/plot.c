@@ -47,12 +47,6 @@ static const tc_option options[] = {
     {.name = NULL},
 };
 
-static bool ends_in(const char *s, const char *tail)
-{
-    size_t n = strlen(s), k = strlen(tail);
-    return n > k && strcmp(s + n - k, tail) == 0;
-}
-
 /* -- regret -------------------------------------------------------------------------------- */
 
 typedef struct loaded {
@@ -119,8 +113,8 @@ static tacit_status draw_study(const tc_invocation *in, plot_kind kind, tc_text 
 /* Is this what simulate wrote, rather than a study or its document? */
 static tacit_status is_result(const char *arg, bool *out, tacit_error *err)
 {
-    *out = ends_in(arg, ".csv");
-    if (!ends_in(arg, ".json"))
+    *out = tc_ends_in(arg, ".csv");
+    if (!tc_ends_in(arg, ".json"))
         return TACIT_OK;
     json_t *j;
     TC_TRY(tc_json_read_file(arg, &j, err));
@@ -156,8 +150,8 @@ static tacit_status write_chart(const char *file, const tc_text *svg, tacit_erro
         fwrite(tc_text_get(svg), 1, svg->len, stdout);
         return TACIT_OK;
     }
-    return ends_in(file, ".png") ? tc_png_write(file, svg, err)
-                                 : tc_file_write(file, tc_text_get(svg), svg->len, err);
+    return tc_ends_in(file, ".png") ? tc_png_write(file, svg, err)
+                                    : tc_file_write(file, tc_text_get(svg), svg->len, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
@@ -165,7 +159,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     const plot_opts *o = in->opts;
     plot_kind kind;
     tc_text svg = {0};
-    if (o->out && !ends_in(o->out, ".svg") && !ends_in(o->out, ".png"))
+    if (o->out && !tc_ends_in(o->out, ".svg") && !tc_ends_in(o->out, ".png"))
         return tc_fail(err, TACIT_E_ARG, "--out must end in .svg or .png, not \"%s\"", o->out);
     TC_TRY(choose_kind(in, &kind, err));
     tacit_status status =

@@ -1,13 +1,13 @@
-/* import.c - `tacit import`: earlier results from a CSV file, all or nothing.
+/* import.c - `tacit import`: earlier results from a file, all or nothing: CSV, or JSON by the file's ending.
  *
- * A column is a parameter (x, or Optuna's params_x), "value" or "state"; others
+ * Of CSV a column is a parameter (x, or Optuna's params_x), "value" or "state"; others
  * are passed over. Rows whose state is not COMPLETE carry no result and are
  * counted, not read. */
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "frame/point.h"
+#include "study/import.h"
 #include "study/study_ref.h"
 #include "frame/verbs.h"
 
@@ -23,14 +23,12 @@ static const tc_option table[] = {TC_STORAGE_OPTION(options), {.name = NULL}};
 #define MOST_BYTES ((size_t)1 << 30)
 #define NO_COLUMN  SIZE_MAX
 
-typedef struct import {
+typedef struct table_rows {
+    tc_import *into;
     tc_csv csv;
-    tc_point point;
     size_t *what;        /* by column: what it sets in the point, or NO_COLUMN */
     size_t value, state; /* columns */
-    double *values, *y;  /* rows read so far */
-    size_t n, skipped, values_cap, y_cap;
-} import;
+} table_rows;
 
 /* ---- the header */
 
@@ -40,7 +38,7 @@ static const char *param_of(const char *column)
     return strncmp(column, "params_", 7) == 0 ? column + 7 : column;
 }
 
-static tacit_status check_twice(const import *m, size_t column, tacit_error *err)
+static tacit_status check_twice(const table_rows *m, size_t column, tacit_error *err)
 {
     for (size_t k = 0; k < column; k++)
         if (m->what[k] != NO_COLUMN && m->what[k] == m->what[column])
@@ -49,7 +47,7 @@ static tacit_status check_twice(const import *m, size_t column, tacit_error *err
     return TACIT_OK;
 }
 
-static tacit_status read_header(import *m, tacit_error *err)
+static tacit_status read_header(table_rows *m, tacit_error *err)
 {
     TC_TRY(tc_csv_next(&m->csv, err));
     m->value = m->state = NO_COLUMN;
@@ -58,7 +56,7 @@ static tacit_status read_header(import *m, tacit_error *err)
         return tc_fail_memory(err);
     for (size_t k = 0; k < m->csv.n; k++) {
         const char *name = m->csv.field[k];
-        m->what[k] = tc_point_find(&m->point, param_of(name));
+        m->what[k] = tc_point_find(&m->into->point, param_of(name));
         TC_TRY(check_twice(m, k, err));
         if (strcmp(name, "value") == 0)
             m->value = k;
@@ -71,9 +69,9 @@ static tacit_status read_header(import *m, tacit_error *err)
 }
 
 /* Before any row: a parameter without a column is a mistake of the header. */
-static tacit_status check_columns(const import *m, tacit_error *err)
+static tacit_status check_columns(const table_rows *m, tacit_error *err)
 {
-    const tacit_space *s = m->point.space;
+    const tacit_space *s = m->into->point.space;
     size_t n = tacit_space_params(s);
     bool finite = tacit_space_columns(s) > n; /* its candidates have several ways to be named */
     for (size_t i = 0; i < n && !finite; i++) {
@@ -92,7 +90,7 @@ static tacit_status check_columns(const import *m, tacit_error *err)
 
 /* ---- the rows */
 
-static tacit_status keep_row(import *m, double y, tacit_error *err)
+tacit_status tc_import_keep(tc_import *m, double y, tacit_error *err)
 {
     size_t d = tacit_space_params(m->point.space);
     if (!tc_grow((void **)&m->values, &m->values_cap, (m->n + 1) * d, sizeof *m->values) ||
@@ -103,29 +101,29 @@ static tacit_status keep_row(import *m, double y, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status read_row(import *m, tacit_error *err)
+static tacit_status read_row(table_rows *m, tacit_error *err)
 {
     const tc_csv *c = &m->csv;
     double y;
     tacit_error why;
     if (m->state != NO_COLUMN && strcmp(c->field[m->state], "COMPLETE") != 0) {
-        m->skipped++;
+        m->into->skipped++;
         return TACIT_OK;
     }
-    tc_point_start(&m->point, NULL);
+    tc_point_start(&m->into->point, NULL);
     for (size_t k = 0; k < c->n; k++)
         if (m->what[k] != NO_COLUMN &&
-            tc_point_set(&m->point, m->what[k], c->field[k], &why) != TACIT_OK)
+            tc_point_set(&m->into->point, m->what[k], c->field[k], &why) != TACIT_OK)
             return tc_csv_fail(c, k + 1, err, "%s", why.msg);
-    if (tc_point_end(&m->point, &why) != TACIT_OK)
+    if (tc_point_end(&m->into->point, &why) != TACIT_OK)
         return tc_csv_fail(c, 0, err, "%s", why.msg);
     if (!tc_parse_double(c->field[m->value], &y))
         return tc_csv_fail(c, m->value + 1, err, "value must be a finite number, got \"%s\"",
                            c->field[m->value]);
-    return keep_row(m, y, err);
+    return tc_import_keep(m->into, y, err);
 }
 
-static tacit_status read_all(import *m, tacit_error *err)
+static tacit_status read_all(table_rows *m, tacit_error *err)
 {
     TC_TRY(read_header(m, err));
     TC_TRY(check_columns(m, err));
@@ -137,7 +135,30 @@ static tacit_status read_all(import *m, tacit_error *err)
     }
 }
 
-static tacit_status print(const import *m, int format, tacit_error *err)
+static tacit_status read_csv(tc_import *m, const char *text, size_t len, const char *file,
+                             tacit_error *err)
+{
+    table_rows rows = {.into = m};
+    tc_csv_init(&rows.csv, text, len, file);
+    tacit_status status = read_all(&rows, err);
+    tc_csv_fini(&rows.csv);
+    tc_free(rows.what);
+    return status;
+}
+
+/* ---- the file */
+
+static tacit_status read_file(tc_import *m, const char *file, char **text, tacit_error *err)
+{
+    size_t len;
+    TC_TRY(tc_file_read(file, MOST_BYTES, text, &len, err));
+    if (tc_ends_in(file, ".jsonl"))
+        return tc_import_json_lines(m, *text, len, file, err);
+    return tc_ends_in(file, ".json") ? tc_import_json(m, *text, len, file, err)
+                                     : read_csv(m, *text, len, file, err);
+}
+
+static tacit_status print(const tc_import *m, int format, tacit_error *err)
 {
     static const char *const names[] = {"imported", "skipped"};
     tc_table *t = tc_table_new(2, names);
@@ -149,7 +170,7 @@ static tacit_status print(const import *m, int format, tacit_error *err)
 }
 
 /* A locally private study takes the replies of users, which it cannot tell from rewards for sure. */
-static tacit_status check_replies(const import *m, const tacit_document *doc, bool quiet,
+static tacit_status check_replies(const tc_import *m, const tacit_document *doc, bool quiet,
                                   tacit_error *err)
 {
     if (!tacit_document_takes_replies(doc))
@@ -162,19 +183,16 @@ static tacit_status check_replies(const import *m, const tacit_document *doc, bo
 }
 
 /* Reads and checks the whole file for this study; nothing is written yet. */
-static tacit_status prepare(import *m, const tacit_document *doc, const tc_invocation *in,
+static tacit_status prepare(tc_import *m, const tacit_document *doc, const tc_invocation *in,
                             char **text, tacit_error *err)
 {
-    size_t len;
-    TC_TRY(tc_file_read(in->args[1], MOST_BYTES, text, &len, err));
     TC_TRY(tc_point_init(&m->point, tacit_document_space(doc), err));
-    tc_csv_init(&m->csv, *text, len, in->args[1]);
-    TC_TRY(read_all(m, err));
+    TC_TRY(read_file(m, in->args[1], text, err));
     return check_replies(m, doc, in->quiet, err);
 }
 
 /* A document's space is known before its study exists, so bad rows create nothing. */
-static tacit_status import_file(tc_study_ref *r, import *m, const tc_invocation *in, char **text,
+static tacit_status import_file(tc_study_ref *r, tc_import *m, const tc_invocation *in, char **text,
                                 tacit_error *err)
 {
     const options *o = in->opts;
@@ -199,12 +217,10 @@ static tacit_status import_file(tc_study_ref *r, import *m, const tc_invocation 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     tc_study_ref r = {0};
-import m = {0 };
+    tc_import m = {0};
     char *text = NULL;
     tacit_status status = import_file(&r, &m, in, &text, err);
-    tc_csv_fini(&m.csv);
     tc_point_fini(&m.point);
-    tc_free(m.what);
     tc_free(m.values);
     tc_free(m.y);
     tc_free(text);
@@ -214,15 +230,20 @@ import m = {0 };
 
 const tc_verb tc_verb_import = {
     .name = "import",
-    .usage = "STUDY FILE.csv [options]",
-    .summary = "add earlier results to a study, from a CSV file",
-    .details = "The header names the columns: one per parameter (x, or params_x as Optuna and\n"
-               "tacit export write it), \"value\", and perhaps \"state\"; others are passed over.\n"
-               "Rows whose state is not COMPLETE are skipped and counted. One bad row, and\n"
-               "nothing is imported. A study document as STUDY creates the study if need be.\n"
-               "Of a study with ldp-* the values are private replies, never rewards.\n"
-               "\n"
-               "  tacit import study.json earlier.csv",
+    .usage = "STUDY FILE [options]",
+    .summary = "add earlier results to a study, from a CSV or JSON file",
+    .details =
+        "FILE is CSV, unless it ends in .json or .jsonl. The header names the columns: one per "
+        "parameter (x, or params_x as Optuna and\n"
+        "tacit export write it), \"value\", and perhaps \"state\"; others are passed over.\n"
+        "Rows whose state is not COMPLETE are skipped and counted. One bad row, and\n"
+        "nothing is imported. A study document as STUDY creates the study if need be.\n"
+        "Of a study with ldp-* the values are private replies, never rewards.\n"
+        "JSON is what tacit export writes: an array of trials, or one on each line of .jsonl,\n"
+        "of which \"state\", \"value\" and \"params\" are read.\n"
+        "\n"
+        "  tacit import study.json earlier.csv\n"
+        "  tacit import study.json earlier.json",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 2,
