@@ -287,7 +287,6 @@ class Study(Handle):
         call(lib.tacit_surrogate_importances, model, pointer)
         listed = owned(pointer[0], lib.tacit_importances_free)
         found = [lib.tacit_importances_get(listed, i) for i in range(lib.tacit_importances_count(listed))]
-        found.sort(key=lambda of: -of.total)
         return {
             string(of.name) or "": Importance(
                 of.first, (of.first_low, of.first_high), of.total, (of.total_low, of.total_high)

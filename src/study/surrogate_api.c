@@ -9,6 +9,9 @@
 
 #include <tacit/experimental/surrogate.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 struct tacit_surrogate {
     tc_surrogate *model;
     const tacit_space *space; /* of the study, which is open */
@@ -88,6 +91,15 @@ tacit_status tacit_surrogate_predict(tacit_surrogate *m, size_t n, const double 
     return n > 0 ? tc_surrogate_predict(m->model, n, points, mean, sd, err) : TACIT_OK;
 }
 
+/* What matters most comes first; of equals, the first of the alphabet. */
+static int falling(const void *a, const void *b)
+{
+    const tacit_importance *x = a, *y = b;
+    if (x->total != y->total)
+        return x->total < y->total ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
 static tacit_status fill(tacit_importances *l, const tacit_surrogate *m, tacit_error *err)
 {
     l->n = tacit_space_params(m->space);
@@ -107,7 +119,10 @@ static tacit_status fill(tacit_importances *l, const tacit_surrogate *m, tacit_e
                                         .total_low = of[i].total_low,
                                         .total_high = of[i].total_high};
     }
-    return l->memory.failed ? tc_fail_memory(err) : TACIT_OK;
+    if (l->memory.failed)
+        return tc_fail_memory(err);
+    qsort(l->list, l->n, sizeof *l->list, falling);
+    return TACIT_OK;
 }
 
 tacit_status tacit_surrogate_importances(tacit_surrogate *m, tacit_importances **out,

@@ -575,6 +575,8 @@ static void call_ledger(void)
     REFUSED("out", tacit_ledger_open(NULL, "memory:", "l", err));
     REFUSED("storage", tacit_ledger_open(&out, NULL, "l", err));
     REFUSED("name", tacit_ledger_open(&out, "memory:", NULL, err));
+    REFUSED("out", tacit_ledger_until(NULL, l, 0, err));
+    REFUSED("l", tacit_ledger_until(&out, NULL, 0, err));
     REFUSED("out", tacit_ledger_import(NULL, "{}", err));
     REFUSED("json", tacit_ledger_import(&out, NULL, err));
     HARMLESS(tacit_ledger_close(NULL));

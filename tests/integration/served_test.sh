@@ -153,6 +153,13 @@ good "importances at a coordinator" importances c --format json
 cp out importances.remote
 good "importances in a storage" importances c --storage sqlite:///local.db --format json
 check "the same to the bit" cmp -s out importances.remote
+for chart in "--kind history" "--kind slice" "--kind importances" "--contour x,k"; do
+    # shellcheck disable=SC2086  # words
+    good "a picture at a coordinator: $chart" plot c $chart
+    cp out chart.remote
+    good "and in a storage" plot c --storage sqlite:///local.db $chart
+    check "the same" cmp -s out chart.remote
+done
 sed 's/"gp-ei"/"fts"/; s/"name": "c"/"name": "fed"/; s/"seed": 3,/"seed": 3, "federation": {"agents": 2, "deadline_s": 600}, "privacy": "none",/' c.json > fed.json
 good "a federated study" remote create fed.json --token-file op
 bad 4 "study fed is federated: tacit agent takes part in it, and trials of agents are theirs" importances fed --token-file op

@@ -57,7 +57,7 @@ typedef struct tacit_importance {
 } tacit_importance;
 typedef struct tacit_importances tacit_importances; /* end with tacit_importances_free */
 
-/* One for each parameter, in the order of the space. The parameters vary independently and evenly over their
+/* One for each parameter, the largest total first. The parameters vary independently and evenly over their
  * ranges, on a log scale where the space has one; a choice counts as one parameter. `first` and `total` are those of the
  * model's mean, and low and high hold nine of ten functions that the model takes to be possible. Where there are few
  * trials, the mean may lie outside: it is smoother than what it is the mean of. E_UNSUPPORTED: the study

@@ -1,12 +1,10 @@
 /* importances.c - `tacit importances`: which parameters of a study matter, by a model of its trials. */
-#include "base/memory.h"
 #include "study/study_ref.h"
 #include "frame/verbs.h"
 
 #include <tacit/experimental/surrogate.h>
 
 #include <stddef.h>
-#include <stdlib.h>
 
 typedef struct options {
     tc_where where;
@@ -14,37 +12,20 @@ typedef struct options {
 
 static const tc_option table[] = {TC_WHERE_OPTIONS(options), {.name = NULL}};
 
-/* What matters most comes first; of equals, what the document names first. */
-static int falling(const void *a, const void *b)
-{
-    const tacit_importance *x = *(const tacit_importance *const *)a,
-                           *y = *(const tacit_importance *const *)b;
-    if (x->total != y->total)
-        return x->total < y->total ? 1 : -1;
-    return (x > y) - (x < y);
-}
-
 static tacit_status print_list(const tacit_importances *list, int format, tacit_error *err)
 {
     static const char *const names[] = {"parameter", "total",     "total_low", "total_high",
                                         "first",     "first_low", "first_high"};
-    const size_t n = tacit_importances_count(list);
-    const tacit_importance **order = tc_alloc(n, sizeof *order);
-    if (!order)
-        return tc_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
-        order[i] = tacit_importances_get(list, i);
-    qsort(order, n, sizeof *order, falling);
     tc_table *t = tc_table_new(7, names);
-    for (size_t i = 0; i < n; i++) {
-        const double numbers[] = {order[i]->total, order[i]->total_low, order[i]->total_high,
-                                  order[i]->first, order[i]->first_low, order[i]->first_high};
-        tc_table_text(t, 0, order[i]->name);
+    const tacit_importance *of;
+    for (size_t i = 0; (of = tacit_importances_get(list, i)); i++) {
+        const double numbers[] = {of->total, of->total_low, of->total_high,
+                                  of->first, of->first_low, of->first_high};
+        tc_table_text(t, 0, of->name);
         for (size_t k = 0; k < 6; k++)
             tc_table_number(t, 1 + k, numbers[k]);
         tc_table_end_row(t);
     }
-    tc_free(order);
     return tc_table_print(t, (tc_format)format, stdout, err);
 }
 
