@@ -51,6 +51,14 @@ check "with names" grep -q '^\[{"parameter":"kind","total":0.8[0-9]*,"total_low"
 good "for people" importances add
 check "with a heading" grep -q '^parameter  *total  *total_low  *total_high  *first ' out
 
+# More trials than the model takes: every second or so, and so never only those of the beginning.
+awk 'BEGIN { print "x,idle,kind,value"; for (i = 0; i < 1500; i++) { x = i * 0.618034 % 1; k = int(i * 0.7548777 * 3) % 3; printf "%.6f,%d,%s,%.17g\n", x, 1 + i % 9, substr("abc", k + 1, 1), 2 * x + 2 * k } }' > many.csv
+sed 's/"add"/"many"/; s/"trials": 40/"trials": 1600/' add.json > many.json
+"$tacit" import many.json many.csv --quiet > out || exit 1
+good "importances of many trials" importances many --format csv
+check "many: kind" near kind total 0.8889
+check "many: x" near x total 0.1111
+
 bad 4 "a model of this space needs at least 8 completed trials, there are 7" importances few
 bad 3 'no study "none"' importances none
 bad 2 "an argument is missing; usage: tacit importances STUDY [options]" importances

@@ -35,7 +35,7 @@ extern "C" {
 typedef struct tacit_surrogate
     tacit_surrogate; /* end with tacit_surrogate_free; one thread at a time */
 
-/* Reads the complete trials and fits. The study stays open as long as the model is used. E_STATE: there are
+/* Reads the complete trials, of more than 1024 as many that are evenly spaced, and fits. The study stays open as long as the model is used. E_STATE: there are
  * too few (two for each parameter and two more, 6 at least and 30 at most). */
 TACIT_API tacit_status tacit_surrogate_new(tacit_surrogate **out, tacit_study *study,
                                            tacit_error *err);

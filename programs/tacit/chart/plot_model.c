@@ -38,10 +38,13 @@ static tc_series index_series(const index_points *p, size_t n, const char *label
                        .high = p->high};
 }
 
+/* Parameters in one chart: the most important ones. */
+enum { MOST_DRAWN = 16 };
+
 static tacit_status draw_importances(tc_arena *a, const tacit_importances *list, const char *title,
                                      tc_text *svg, tacit_error *err)
 {
-    const size_t n = tacit_importances_count(list);
+    const size_t all = tacit_importances_count(list), n = all < MOST_DRAWN ? all : MOST_DRAWN;
     const char **names = TC_TAKE(a, n, const char *);
     const index_points total = take_points(a, n), first = take_points(a, n);
     if (a->failed)
@@ -49,27 +52,29 @@ static tacit_status draw_importances(tc_arena *a, const tacit_importances *list,
     for (size_t i = 0; i < n; i++) {
         const tacit_importance *of = tacit_importances_get(list, i);
         names[i] = of->name;
-        total.x[i] = (double)i - 0.12;
+        total.x[i] = (double)i - 0.17;
         total.y[i] = of->total;
         total.low[i] = of->total_low;
         total.high[i] = of->total_high;
-        first.x[i] = (double)i + 0.12;
+        first.x[i] = (double)i + 0.17;
         first.y[i] = of->first;
         first.low[i] = of->first_low;
         first.high[i] = of->first_high;
     }
+    char subtitle[160];
+    int used =
+        snprintf(subtitle, sizeof subtitle,
+                 "Sobol' indices of a model; bars hold nine of ten functions that it takes to "
+                 "be possible");
+    if (n < all && used > 0)
+        snprintf(subtitle + used, sizeof subtitle - (size_t)used, "; the first %zu of %zu", n, all);
     const tc_series series[] = {index_series(&total, n, "total: with all others", 0),
                                 index_series(&first, n, "first: by itself", 1)};
     const tc_panel panel = {.x = {.names = names, .n_names = n},
                             .y = {.label = "share of the variance"},
                             .series = series,
                             .n_series = 2};
-    const tc_chart chart = {.title = title,
-                            .subtitle =
-                                "Sobol' indices of a model of the trials; bars hold nine of "
-                                "ten functions that it takes to be possible",
-                            .panels = &panel,
-                            .n_panels = 1};
+    const tc_chart chart = {.title = title, .subtitle = subtitle, .panels = &panel, .n_panels = 1};
     return tc_chart_svg(&chart, svg, err);
 }
 
