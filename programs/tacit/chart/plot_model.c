@@ -62,10 +62,8 @@ static tacit_status draw_importances(tc_arena *a, const tacit_importances *list,
         first.high[i] = of->first_high;
     }
     char subtitle[160];
-    int used =
-        snprintf(subtitle, sizeof subtitle,
-                 "Sobol' indices of a model; bars hold nine of ten functions that it takes to "
-                 "be possible");
+    int used = snprintf(subtitle, sizeof subtitle,
+                        "Sobol' indices of a model; bars hold nine of ten of its draws");
     if (n < all && used > 0)
         snprintf(subtitle + used, sizeof subtitle - (size_t)used, "; the first %zu of %zu", n, all);
     const tc_series series[] = {index_series(&total, n, "total: with all others", 0),
