@@ -16,6 +16,19 @@ get_property(modules GLOBAL PROPERTY tacit_store_modules)
 add_custom_target(product DEPENDS ${modules}) # what is installed, and no more: `make` builds it
 if(TARGET tacit)
   add_dependencies(product tacit)
+  # What shells complete, written by the program itself: each shell looks here under /usr and under /usr/local.
+  set(completions ${PROJECT_BINARY_DIR}/completion)
+  add_custom_command(OUTPUT ${completions}/tacit.bash ${completions}/_tacit ${completions}/tacit.fish
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${completions}
+    COMMAND tacit completion bash > ${completions}/tacit.bash
+    COMMAND tacit completion zsh > ${completions}/_tacit
+    COMMAND tacit completion fish > ${completions}/tacit.fish
+    DEPENDS tacit VERBATIM)
+  add_custom_target(completion ALL DEPENDS ${completions}/tacit.bash ${completions}/_tacit ${completions}/tacit.fish)
+  add_dependencies(product completion)
+  install(FILES ${completions}/tacit.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tacit)
+  install(FILES ${completions}/_tacit DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${completions}/tacit.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 foreach(library ${libraries})
   add_dependencies(product ${library}_shared ${library}_static)

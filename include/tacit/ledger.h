@@ -206,6 +206,11 @@ typedef struct tacit_ledger_entry {
 TACIT_API tacit_status tacit_ledger_get(const tacit_ledger *l, uint64_t seq,
                                         tacit_ledger_entry *out, tacit_error *err);
 
+/* The ledger as it stood after entry `seq`, which can be asked and not be released to: what was spent by then. 0 is
+ * before the first. E_NOT_FOUND: there are fewer, as far as this handle has read. */
+TACIT_API tacit_status tacit_ledger_until(tacit_ledger **out, const tacit_ledger *l, uint64_t seq,
+                                          tacit_error *err);
+
 /* ---- for strangers */
 
 /* All entries and hashes and what every unit's compose to, as JSON with the names of google's

@@ -12,7 +12,7 @@
 
 /* One a line, so that a new one is one line. */
 /* clang-format off */
-static const tc_verb *const verbs[] = {
+const tc_verb *const tc_verbs[] = {
     &tc_verb_optimize,
     &tc_verb_ask,
     &tc_verb_tell,
@@ -20,6 +20,7 @@ static const tc_verb *const verbs[] = {
     &tc_verb_studies,
     &tc_verb_trials,
     &tc_verb_best,
+    &tc_verb_importances,
     &tc_verb_import,
     &tc_verb_export,
     &tc_verb_plot,
@@ -38,11 +39,12 @@ static const tc_verb *const verbs[] = {
     &tc_verb_algorithms,
     &tc_verb_objectives,
     &tc_verb_version,
+    &tc_verb_completion,
     NULL};
 /* clang-format on */
 
 enum { MOST_VERBS = 32 };
-_Static_assert(sizeof verbs / sizeof *verbs < MOST_VERBS, "room for a list of their names");
+_Static_assert(sizeof tc_verbs / sizeof *tc_verbs < MOST_VERBS, "room for a list of their names");
 
 /* What tells a verb apart in its list: the last word of its name. */
 static const char *word_of(const tc_verb *verb)
@@ -67,7 +69,7 @@ static void unknown_verb(const tc_verb *const *list, const char *family, const c
     size_t n = 0;
     for (; list[n] && n + 1 < MOST_VERBS; n++)
         names[n] = word_of(list[n]);
-    if (list == verbs)
+    if (list == tc_verbs)
         names[n++] = "help";
     names[n] = NULL;
     const char *near = tc_closest(word, names);
@@ -83,10 +85,10 @@ static void unknown_verb(const tc_verb *const *list, const char *family, const c
  * none, and err says so. */
 static const tc_verb *find_verb(int argc, char **argv, int *used, tacit_error *err)
 {
-    const tc_verb *verb = find(verbs, argv[0]);
+    const tc_verb *verb = find(tc_verbs, argv[0]);
     *used = 1;
     if (!verb) {
-        unknown_verb(verbs, "", argv[0], err);
+        unknown_verb(tc_verbs, "", argv[0], err);
     } else if (verb->family && argc > 1 && argv[1][0] != '-') {
         char family[32];
         snprintf(family, sizeof family, "%s ", verb->name);
@@ -103,7 +105,7 @@ static const tc_verb *find_verb(int argc, char **argv, int *used, tacit_error *e
 static tacit_status help(int argc, char **argv, tacit_error *err)
 {
     if (argc == 0) {
-        tc_help_all(verbs, stdout);
+        tc_help_all(tc_verbs, stdout);
         return TACIT_OK;
     }
     int used;
@@ -121,8 +123,11 @@ static bool is_one_of(const char *word, const char *a, const char *b)
 
 static tacit_status dispatch(int argc, char **argv, tacit_error *err)
 {
-    if (argc < 2)
-        return tc_fail(err, TACIT_E_ARG, "a verb is needed; tacit --help lists them");
+    if (argc < 2) { /* a script that has lost its words must notice, so it is no success */
+        tc_help_all(tc_verbs, stderr);
+        fputc('\n', stderr);
+        return tc_fail(err, TACIT_E_ARG, "a verb is needed");
+    }
     const char *word = argv[1];
     if (is_one_of(word, "--help", "-h"))
         return help(0, NULL, err);

@@ -36,7 +36,7 @@ from .exchange import Answer, Request
 from .simulation import Curves, Simulation, read_curves, simulate
 from .space import CategoricalDistribution, FloatDistribution, IntDistribution
 from .study import Study, create_study, delete_study, get_all_study_names, load_study
-from .trial import ParamValue, Recommendation, Trial, TrialState
+from .trial import Importance, ParamValue, Recommendation, Trial, TrialState
 
 #: The version of the library that is loaded.
 __version__: str = string(lib.tacit_version()) or ""
@@ -65,6 +65,7 @@ __all__ = [
     "CorruptError",
     "Curves",
     "FloatDistribution",
+    "Importance",
     "InputOutputError",
     "IntDistribution",
     "InternalError",

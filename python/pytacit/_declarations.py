@@ -15,7 +15,7 @@ HEADERS = (
     "status", "space", "document", "study", "records", "user", "worker", "algorithms", "build", "optimizer",
     "privacy", "plan", "release", "ledger", "net", "coordinator", "agent", "tacit",
     "experimental/audit", "experimental/curator", "experimental/objective", "experimental/search",
-    "experimental/fields", "experimental/simulate",
+    "experimental/fields", "experimental/simulate", "experimental/surrogate",
 )  # fmt: skip
 
 #: What a member begins with: a word of C, or a list of them for a struct inside of the struct.

@@ -25,6 +25,7 @@ from ._library import (
     owned,
     pause,
     real,
+    require_same_version,
     string,
     struct,
     text,
@@ -33,7 +34,7 @@ from ._library import (
 from ._optimize import Callback, Objective
 from .errors import TacitError
 from .space import Parameter, Space, space_json
-from .trial import ParamValue, Recommendation, Trial, TrialState, moment
+from .trial import Importance, ParamValue, Recommendation, Trial, TrialState, moment
 
 if TYPE_CHECKING:
     import pandas
@@ -313,6 +314,25 @@ class Study(Handle):
             mean=r.mean if model else None,
             sd=r.sd if model else None,
         )
+
+    def importances(self) -> Dict[str, Importance]:
+        """How much each parameter matters, by a Gaussian process over all complete trials; the most important first.
+
+        Where values are private replies or carry noise this is post-processing of them, and costs nothing.
+        """
+        require_same_version("importances")
+        handle = self._open()
+        model = out(lib.tacit_surrogate_new, "tacit_surrogate *", lib.tacit_surrogate_free, handle, keep=handle)
+        pointer = new("tacit_importances **")
+        call(lib.tacit_surrogate_importances, model, pointer)
+        listed = owned(pointer[0], lib.tacit_importances_free)
+        found = [lib.tacit_importances_get(listed, i) for i in range(lib.tacit_importances_count(listed))]
+        return {
+            string(of.name) or "": Importance(
+                of.first, (of.first_low, of.first_high), of.total, (of.total_low, of.total_high)
+            )
+            for of in found
+        }
 
     def trials_dataframe(self) -> "pandas.DataFrame":
         """The trials as a table of pandas, with Optuna's names of columns."""

@@ -1,11 +1,11 @@
-"""Trials: a point that was, is or will be evaluated, and what came of it."""
+"""Trials: a point that was, is or will be evaluated, and what came of it; and what all of them say of a parameter."""
 
 from __future__ import annotations
 
 import datetime
 import enum
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, Optional, Tuple, Union
 
 #: The value of a parameter: a float, an int, or the text of a choice.
 ParamValue = Union[float, int, str]
@@ -61,6 +61,18 @@ class Recommendation:
     def params(self) -> Dict[str, Any]:
         """The parameters of the trial."""
         return self.trial.params
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Sobol' indices of a parameter: shares of what the objective varies over the space. Ranges hold nine of ten
+    functions that the model takes to be possible.
+    """
+
+    first: float  #: what the parameter does by itself
+    first_range: Tuple[float, float]
+    total: float  #: and together with others: 0 means that it does nothing
+    total_range: Tuple[float, float]
 
 
 def moment(milliseconds: int) -> Optional[datetime.datetime]:

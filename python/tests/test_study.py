@@ -247,3 +247,28 @@ def test_what_cannot_be_recommended_is_said(study):
     assert study.recommend().by == "seen"
     with pytest.raises(ValueError, match="by must be 'auto', 'model' or 'seen', got 'best'"):
         study.recommend("best")
+
+
+def test_importances():
+    """Of an additive function they are the shares of its parts: x has 4/12 and kind 8/3 of 3."""
+    space = {
+        "idle": pytacit.IntDistribution(1, 9),
+        "x": pytacit.FloatDistribution(0, 1),
+        "kind": pytacit.CategoricalDistribution(["a", "b", "c"]),
+    }
+    with pytacit.create_study("add", space, "minimize", "memory:", algorithm="sobol", seed=1) as study:
+        study.optimize(lambda params: 2 * params["x"] + 2 * "abc".index(params["kind"]), n_trials=7)
+        with pytest.raises(pytacit.StateError, match="needs at least 8 completed trials, there are 7"):
+            study.importances()
+        study.optimize(lambda params: 2 * params["x"] + 2 * "abc".index(params["kind"]), n_trials=33)
+        found = study.importances()
+        assert list(found) == ["kind", "x", "idle"]
+        for name, share in (("kind", 8 / 9), ("x", 1 / 9), ("idle", 0)):
+            of = found[name]
+            assert isinstance(of, pytacit.Importance)
+            assert abs(of.first - share) < 0.02 and abs(of.total - share) < 0.02
+            assert of.first_range[0] <= share + 0.02 and of.first_range[1] >= share - 0.02
+            assert 0 <= of.total_range[0] <= of.total_range[1] <= 1
+        assert study.importances() == found
+    with pytest.raises(ValueError, match="the study is closed"):
+        study.importances()

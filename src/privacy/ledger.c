@@ -75,6 +75,23 @@ tacit_status tc_ledger_push(tc_ledger *l, const tc_ledger_entry *e, const tacit_
     return TACIT_OK;
 }
 
+tacit_status tc_ledger_until(tc_ledger **out, const tc_ledger *l, uint64_t seq, tacit_error *err)
+{
+    tc_ledger *copy;
+    tacit_status status = TACIT_OK;
+    if (seq > l->n)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "the ledger %s has no entry %" PRIu64 ": it has %zu",
+                       l->name, seq, l->n);
+    TC_TRY(tc_ledger_new(&copy, l->name, err));
+    for (size_t i = 0; i < seq && status == TACIT_OK; i++)
+        status = tc_ledger_push(copy, &l->items[i].entry, &l->items[i].head, err);
+    if (status == TACIT_OK)
+        *out = copy;
+    else
+        tc_ledger_close(copy);
+    return status;
+}
+
 const char *tc_ledger_name(const tc_ledger *l)
 {
     return l->name;

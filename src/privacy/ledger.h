@@ -300,6 +300,9 @@ tacit_status tc_ledger_restored_json(const tc_ledger *l, json_t **out, tacit_err
 tacit_status tc_ledger_adopt(tc_ledger *l, tc_ledger *from, uint64_t seq,
                              const tacit_hash *otherwise, tacit_error *err);
 
+/* A copy that ends with entry `seq`, without a store. E_NOT_FOUND: there are fewer. */
+tacit_status tc_ledger_until(tc_ledger **out, const tc_ledger *l, uint64_t seq, tacit_error *err);
+
 /* ---- for strangers (ledger_export.c, ledger_import.c) */
 
 /* All entries, their hashes, and for every unit what it composes to, with the names of google's

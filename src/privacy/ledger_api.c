@@ -116,6 +116,17 @@ tacit_status tacit_ledger_head(tacit_ledger *l, tacit_head *out, tacit_error *er
     return TACIT_OK;
 }
 
+tacit_status tacit_ledger_until(tacit_ledger **out, const tacit_ledger *l, uint64_t seq,
+                                tacit_error *err)
+{
+    TC_GIVEN(out);
+    TC_GIVEN(l);
+    tacit_ledger *then = tc_alloc(1, sizeof *then);
+    tacit_status status =
+        then ? tc_ledger_until(&then->ledger, l->ledger, seq, err) : tc_fail_memory(err);
+    return publish(out, then, status);
+}
+
 /* Whoever wrote such an entry into a file: no accountant here has a bound for it. */
 static tacit_status check_sampling(const tc_ledger *l, tacit_unit unit, tacit_error *err)
 {

@@ -1,4 +1,5 @@
 /* ledger_export_test.c - a ledger as a file for strangers: read back, and every lie found. */
+#include "privacy/ledger_int.h"
 #include "privacy/release_int.h"
 #include "support/failing_ledger_store.h"
 #include "base/json.h"
@@ -145,6 +146,36 @@ static void a_file_cannot_be_written_to(void **state)
     tc_release_free(r);
     tc_ledger_close(copy);
     json_decref(j);
+}
+
+/* Every prefix has the head that the ledger had then, and reads back as a whole. */
+static void a_ledger_as_it_was(void **state)
+{
+    (void)state;
+    fill_ledger();
+    tacit_error err = {0};
+    tc_ledger *then = NULL, *copy = NULL;
+    json_t *all = exported();
+    const uint64_t n = tc_ledger_get_head(l).seq;
+    assert_int_equal(n, 6);
+    for (uint64_t seq = 0; seq <= n; seq++) {
+        char hex[65];
+        assert_ok(tc_ledger_until(&then, l, seq, &err));
+        const tacit_head head = tc_ledger_get_head(then);
+        json_t *j = tc_ledger_json(then);
+        assert_int_equal(head.seq, seq);
+        tc_ledger_hex(hex, &head.hash);
+        if (seq > 0)
+            assert_string_equal(hex,
+                                json_string_value(json_object_get(entry_of(all, seq - 1), "head")));
+        assert_ok(tc_ledger_from_json(&copy, j, &err));
+        json_decref(j);
+        tc_ledger_close(copy);
+        tc_ledger_close(then);
+    }
+    assert_fails(tc_ledger_until(&then, l, n + 1, &err), TACIT_E_NOT_FOUND,
+                 "the ledger test has no entry 7: it has 6");
+    json_decref(all);
 }
 
 static void check_refused(json_t *j, tacit_status status, const char *why)
@@ -378,6 +409,7 @@ int main(void)
         TEST(an_export_reads_back),
         TEST(names_are_those_of_dp_accounting),
         TEST(a_file_cannot_be_written_to),
+        TEST(a_ledger_as_it_was),
         TEST(every_changed_field_is_found),
         TEST(whole_lies_are_found),
         TEST(a_round_released_twice_is_found),

@@ -460,6 +460,12 @@ static void read_ledger(tacit_ledger *l)
     CHECK(strcmp(tacit_ledger_name(copy), "clinic") == 0 && !*tacit_ledger_not_private(copy));
     GOOD(tacit_ledger_verify(copy, &head, &err));
     tacit_ledger_close(copy);
+    GOOD(tacit_ledger_until(&copy, l, 0, &err));
+    GOOD(tacit_ledger_head(copy, &head, &err));
+    CHECK(head.seq == 0);
+    GOOD(tacit_ledger_spent(copy, TACIT_UNIT_AGENT, NULL, NULL, 1e-5, &spent, &err));
+    CHECK(spent.epsilon == 0 && spent.is_private && spent.releases == 0);
+    tacit_ledger_close(copy);
     tacit_text_free(json);
     tacit_text_free(text);
 }

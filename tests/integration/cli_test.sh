@@ -29,7 +29,7 @@ check "--help lists the verbs and the exit codes" awk '/optimize/ { a = 1 } /  1
 good "--version" --version
 check "--version is one line" lines 1
 for verb in optimize ask tell studies trials best import export plot simulate demo algorithms \
-    objectives erase version; do
+    objectives erase version completion; do
     good "$verb --help" "$verb" --help
     check "$verb --help shows its usage" says "Usage: tacit $verb"
     cp out help.txt
@@ -65,7 +65,10 @@ check "CSV has a header" says name,parties,summary,source
 
 # ---- bad command lines
 
-bad 2 "a verb is needed"
+check "refused (2): no verb" run 2
+check "with all the help" awk '/^Verbs/ { a = 1 } /^  optimize / { b = 1 } /^Exit codes/ { c = 1 } END { exit !(a && b && c) }' err
+check "and why, last" [ "$(tail -n 1 err)" = "tacit: a verb is needed" ]
+check "and nothing for programs" [ ! -s out ]
 bad 2 'there is no verb "optmize"; did you mean "optimize"?' optmize
 bad 2 'there is no verb "zzzzzz"; tacit --help lists them' zzzzzz
 bad 2 'there is no verb "bset"; did you mean "best"?' help bset
@@ -377,7 +380,7 @@ bad 2 "not both" tell bandit 3 1 --values values.txt --storage sqlite:///bandit.
 check "values from a pipe" sh -c '{ head -6 values.txt; echo 2.5; } | "$1" tell bandit 3 --values - --storage sqlite:///bandit.db > out 2> err' - "$tacit"
 check "what is outside the range is counted" grep -q '^tacit: warning: 1 of 7 values are outside 0 to 2, ' err
 good "trials shows pulls" trials bandit --storage sqlite:///bandit.db --format csv
-check "in the last column" grep -q '^number,.*,reason,pulls$' out
+check "in the last column" grep -q '^trial,.*,reason,pulls$' out
 check "of each" grep -q '^3,COMPLETE,.*,7$' out
 good "ask --pulls of an algorithm without batches" ask square --storage sqlite:///at.db --pulls 50 --worker w3 --format json
 check "is one pull" says '"pulls":1,'
@@ -402,13 +405,47 @@ rm asked fresh.json
 # ---- export and import
 
 good "export to a file" export square --out trials.csv
-check "the file has Optuna's columns" grep -q '^number,state,value,params_x,params_n,params_kind,datetime_start,datetime_complete,worker,reason$' trials.csv
+check "the file has Optuna's columns" grep -q '^trial,state,value,params_x,params_n,params_kind,datetime_start,datetime_complete,worker,reason$' trials.csv
 good "export --format jsonl" export square --format jsonl
-check "one object per line" [ "$(grep -c '^{"number":.*}$' out)" -eq 15 ]
+check "one object per line" [ "$(grep -c '^{"trial":.*}$' out)" -eq 15 ]
 good "export --format json" export square --format json
 check "an array" awk 'NR == 1 && !/^\[\{/ { bad = 1 } END { exit bad || !/\}\]$/ }' out
 bad 3 "no/such" export square --out no/such/file.csv
 
+good "the ending says JSON" export square --out trials.json
+"$tacit" export square --format json > out
+check "the same as --format json" cmp -s out trials.json
+check "parameters are typed" grep -qE '"params":\{"x":-?[0-9]+\.[0-9e-]+,"n":[0-9]+,"kind":"[a-z]+"\},"datetime_start":"2' trials.json
+good "the ending says lines of JSON" export square --out trials.jsonl
+check "the same as --format jsonl" [ "$("$tacit" export square --format jsonl)" = "$(cat trials.jsonl)" ]
+good "--format wins" export square --out trials.txt --format csv
+check "and writes CSV" cmp -s trials.txt trials.csv
+rm trials.txt
+bad 2 '--out must end in .csv, .json or .jsonl, not "trials.txt", unless --format says what to write' export square --out trials.txt
+bad 2 'not "json"' export square --out json
+for kind in json jsonl; do
+    good "import $kind" import study.json trials.$kind --storage sqlite:///im.$kind.db --format json
+    check "all of $kind" says '{"imported":15,"skipped":0}'
+    "$tacit" export square --storage sqlite:///im.$kind.db 2> err | cut -d, -f2-6 > b.csv
+    "$tacit" export square 2> err | cut -d, -f2-6 > a.csv
+    check "$kind bit for bit" cmp a.csv b.csv
+done
+refuses() { # SENTENCE TEXT: of a file with that text
+    printf '%s\n' "$2" > bad.${3:-json}
+    bad 2 "$1" import study.json bad.${3:-json} --storage sqlite:///new.db
+}
+whole='"params":{"x":0.5,"n":2,"kind":"a"}'
+refuses 'bad.json must hold an array of trials, got an object' "{\"value\":1,$whole}"
+refuses 'bad.json, trial 2: a trial must be an object, got a number' "[{\"value\":1,$whole},2]"
+refuses 'bad.json, trial 1: value is missing' "[{$whole}]"
+refuses 'bad.json, trial 1: params must be an object, got nothing' '[{"value":1}]'
+refuses 'bad.json, trial 1: params.z is no parameter of the study' '[{"value":1,"params":{"z":1}}]'
+refuses 'bad.json, trial 1: params.x must be a number or a text, got a boolean' '[{"value":1,"params":{"x":true}}]'
+refuses 'bad.json, trial 1:' '[{"value":1,"params":{"x":0.5,"n":2}}]'
+refuses 'bad.jsonl, line 3:' "{\"value\":1,$whole}
+
+{\"value\":" jsonl
+rm bad.json bad.jsonl
 good "import what was exported" import study.json trials.csv --storage sqlite:///im.db --format json
 check "all of it" says '{"imported":15,"skipped":0}'
 "$tacit" export square 2> err | cut -d, -f2-6 > a.csv
@@ -462,7 +499,7 @@ bad 2 "unknown scheme" studies --storage mysql://host/db
 printf 'x1,x2\n0,0\n0,1\n1,0\n1,1\n' > grid.csv
 document grid.json '{"name": "grid", "direction": "maximize", "trials": 3, "seed": 1, "points": "grid.csv"}'
 good "points from a file" optimize grid.json --storage sqlite:///grid.db --format csv -- sh -c 'echo $1$2' sh '{x1}' '{x2}'
-check "coordinates in the export" says "number,state,value,params_point,params_x1,params_x2,"
+check "coordinates in the export" says "trial,state,value,params_point,params_x1,params_x2,"
 good "ask for a point" ask grid --storage sqlite:///grid.db --format json
 check "with its coordinates" grep -q '"params":{"point":[0-3],"x1":[01.]*,"x2":[01.]*}' out
 good "tell by coordinates" tell grid 3 5 --param x1=1 --param x2=1 --storage sqlite:///grid.db

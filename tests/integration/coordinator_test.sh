@@ -95,6 +95,10 @@ for i in 0 1 2; do
     eval "wait \$pid$i" || { fail "agent $i"; cat "$dir/calm$i.err"; }
 done
 ledger calm > "$dir/calm.ledger"
+# Its noise came from a seed: no picture claims an epsilon for it.
+"$newer" plot s --kind privacy --server "$url" --fingerprint "$pin" --token-file "$dir/calm.op" > "$dir/spent.svg" 2> "$dir/plot.err" && fail "an epsilon was drawn"
+[ "$(cat "$dir/plot.err")" = "tacit: the ledger s has no epsilon to draw: the noise was drawn from a seed (test mode)" ] ||
+    { fail "plot of a ledger without an epsilon"; cat "$dir/plot.err"; }
 trials calm > "$dir/calm.trials"
 [ "$(grep -c COMPLETE "$dir/calm.trials")" = 36 ] || fail "36 trials expected"
 kill $server

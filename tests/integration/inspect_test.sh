@@ -45,6 +45,13 @@ wait $second || got=$?
 [ $got = 9 ] || { fail "agent 1 withheld messages and ends with $got"; cat "$dir/a1.err"; }
 remote privacy s > "$dir/ledger"
 
+# ---- what the study has spent, as a picture: delta and limit are the document's
+"$tacit" plot s --kind privacy --server "$url" --fingerprint "$pin" --token-file "$dir/op" --out "$dir/spent.svg" --quiet 2> "$dir/plot.err" ||
+    { fail "plot of what was spent"; cat "$dir/plot.err"; }
+for text in '>round<' '>spent, by agent<' '>limit 5<' '>3 entries, at δ = 0.01; ε = [0-5][.0-9]* for every agent<'; do
+    grep -q "$text" "$dir/spent.svg" || { fail "the picture has no $text"; grep '<text' "$dir/spent.svg"; }
+done
+
 inspect() { # NUMBER OPTIONS...
     n=$1
     shift

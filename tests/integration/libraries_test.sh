@@ -53,9 +53,15 @@ else
     [ -z "$left" ] || fail "without the network there are $left"
 fi
 
-# ---- modules of stores
+# ---- what shells complete
 
 tacit=$root/usr/bin/tacit
+for script in bash:bash-completion/completions/tacit zsh:zsh/site-functions/_tacit fish:fish/vendor_completions.d/tacit.fish; do
+    "$tacit" completion "${script%%:*}" | cmp - "$root/usr/share/${script#*:}" || fail "completion for ${script%%:*} is not installed"
+done
+
+# ---- modules of stores
+
 server="postgresql:///nothing?host=$root&connect_timeout=5" # no server listens there
 for file in "$TACIT_BIN" "$tacit" "$build/libtacit.so"; do
     ! readelf -d "$file" | grep -q 'NEEDED.*libpq' || fail "$file is linked with libpq"

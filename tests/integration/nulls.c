@@ -11,6 +11,7 @@
 #include <tacit/experimental/curator.h>
 #include <tacit/experimental/search.h>
 #include <tacit/experimental/simulate.h>
+#include <tacit/experimental/surrogate.h>
 #include <tacit/net.h>
 #include <tacit/optimizer.h>
 #include <tacit/plan.h>
@@ -580,6 +581,8 @@ static void call_ledger(void)
     REFUSED("out", tacit_ledger_open(NULL, "memory:", "l", err));
     REFUSED("storage", tacit_ledger_open(&out, NULL, "l", err));
     REFUSED("name", tacit_ledger_open(&out, "memory:", NULL, err));
+    REFUSED("out", tacit_ledger_until(NULL, l, 0, err));
+    REFUSED("l", tacit_ledger_until(&out, NULL, 0, err));
     REFUSED("out", tacit_ledger_import(NULL, "{}", err));
     REFUSED("json", tacit_ledger_import(&out, NULL, err));
     HARMLESS(tacit_ledger_close(NULL));
@@ -777,6 +780,32 @@ static void call_search(void)
     REFUSED("ledger", tacit_search_run(document, &opts, x, &winner, err));
 }
 
+static void call_surrogate(void)
+{
+    tacit_surrogate *m = NULL;
+    tacit_importances *list;
+    REFUSED("out", tacit_surrogate_new(NULL, study, err));
+    REFUSED("study", tacit_surrogate_new(&m, NULL, err));
+    HARMLESS(tacit_surrogate_free(NULL));
+    for (uint64_t i = 0; i < 6; i++) {
+        const double at = 0.1 * (double)i;
+        (void)tacit_study_import(study, 1, &at, &at, NULL);
+    }
+    if (tacit_surrogate_new(&m, study, NULL) != TACIT_OK) {
+        printf("Bail out! no model\n");
+        exit(1);
+    }
+    REFUSED("m", tacit_surrogate_predict(NULL, 1, x, x, x, err));
+    REFUSED("points", tacit_surrogate_predict(m, 1, NULL, x, x, err));
+    REFUSED("mean", tacit_surrogate_predict(m, 1, x, NULL, x, err));
+    REFUSED("m", tacit_surrogate_importances(NULL, &list, err));
+    REFUSED("out", tacit_surrogate_importances(m, NULL, err));
+    EMPTY(tacit_importances_count(NULL));
+    EMPTY(tacit_importances_get(NULL, 0));
+    HARMLESS(tacit_importances_free(NULL));
+    tacit_surrogate_free(m);
+}
+
 static void call_curator(tacit_curator *c, const tacit_curator_opts *opts,
                          const tacit_row_terms *terms)
 {
@@ -940,6 +969,7 @@ int main(void)
     call_row_program();
     call_simulation();
     call_search();
+    call_surrogate();
     close_studies();
     printf("%d calls, %d of them not as they should be\n", calls, failures);
     return failures == 0 ? 0 : 1;

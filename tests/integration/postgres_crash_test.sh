@@ -211,7 +211,7 @@ control start
 trials_of() { # STUDY STORAGE: number, x, value of those that are COMPLETE, to $dir/complete
     "$tacit" trials "$1" --storage "$2" --format csv > "$dir/trials" || fail "$1 cannot be read"
     awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
-        $at["state"] == "COMPLETE" { print $at["number"], $at["params_x"], $at["value"] }' "$dir/trials" > "$dir/complete"
+        $at["state"] == "COMPLETE" { print $at["trial"], $at["params_x"], $at["value"] }' "$dir/trials" > "$dir/complete"
 }
 rounded() { awk '{ printf "%s %s %.6f\n", $1, $2, $3 }' "$dir/complete"; } # values as the trials print them
 # Each value is that of its own point, whoever measured it.

@@ -83,10 +83,10 @@ check "both" says 'COMPLETE.*0.25'
 good "of one state" trials b --state fail --format csv
 check "with the reason" says 'FAIL,,.*gpu-2,out of memory'
 good "best" best b --format json
-check "it is the first" says '"number":0,"state":"COMPLETE","value":0.25'
+check "it is the first" says '"trial":0,"state":"COMPLETE","value":0.25'
 check "and why" says '"by":"seen","because":"gp-ei has too few values for its model yet"'
 good "the same by what was seen" best b --by seen --format json
-check "as it was asked for" says '"number":0,.*"by":"seen","because":"it was asked for"'
+check "as it was asked for" says '"trial":0,.*"by":"seen","because":"it was asked for"'
 bad 4 "nothing can be recommended by the model: gp-ei has too few values for its model yet" best b --by model
 good "the operator's way" remote recommend b --token-file op
 check "says the same" says '"by":"seen"'
@@ -157,6 +157,22 @@ check "the same mean, bit for bit" sh -c 'sed "s/\"datetime.*\"reason\"/\"reason
 "$tacit" export c --storage sqlite:///local.db --format csv | cut -d, -f1-5 > trials.local
 check "the same trials, bit for bit" cmp -s trials.remote trials.local
 check "all of them" test "$(wc -l < trials.remote)" -eq 13
+good "what the coordinator has of it" remote show c --token-file op
+check "the document is an object" says '"document":{"'
+good "importances at a coordinator" importances c --format json
+cp out importances.remote
+good "importances in a storage" importances c --storage sqlite:///local.db --format json
+check "the same to the bit" cmp -s out importances.remote
+for chart in "--kind history" "--kind slice" "--kind importances" "--contour x,k"; do
+    # shellcheck disable=SC2086  # words
+    good "a picture at a coordinator: $chart" plot c $chart
+    cp out chart.remote
+    good "and in a storage" plot c --storage sqlite:///local.db $chart
+    check "the same" cmp -s out chart.remote
+done
+sed 's/"gp-ei"/"fts"/; s/"name": "c"/"name": "fed"/; s/"seed": 3,/"seed": 3, "federation": {"agents": 2, "deadline_s": 600}, "privacy": "none",/' c.json > fed.json
+good "a federated study" remote create fed.json --token-file op
+bad 4 "study fed is federated: tacit agent takes part in it, and trials of agents are theirs" importances fed --token-file op
 good "again: nothing is left" optimize c --quiet -- ./train '{x}'
 bad 9 "all 12 trials" ask c
 
@@ -331,6 +347,8 @@ check "and tells it" says '4  COMPLETE'
 good "and another" ask l --worker bob
 good "whose reply he perturbs first" tell l 5 --fail no --user bob --ledger-storage sqlite:///bob.db
 check "the coordinator never had a reward" not_in_store
+good "a model of private replies is post-processing of them" importances l
+check "and has the parameter" grep -q "^dose " out
 bad 2 "no reply of study l" tell l 5 "$secret" --reply
 study open 2 '"name": "random"'
 check "where values are told as they are" found open

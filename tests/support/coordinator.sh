@@ -104,7 +104,7 @@ deployed() { # NAME AGENTS FILE
         "$tacit" trials s --storage "sqlite:///$dir/$1-$i.db" --format csv > "$dir/trials" ||
             fail "trials of agent $i"
         awk -F, -v agent="$i" 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
-            $at["state"] == "COMPLETE" { print "trial", agent, $at["number"], $at["params_x"], $at["value"] }' \
+            $at["state"] == "COMPLETE" { print "trial", agent, $at["trial" in at ? "trial" : "number"], $at["params_x"], $at["value"] }' \
             "$dir/trials"
     done > "$3"
     for i in $(seq 0 $(($2 - 1))); do

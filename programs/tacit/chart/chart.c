@@ -14,6 +14,7 @@
 #define COLUMNS     3
 #define CHAR_WIDTH  6.8 /* of 12.5 px text, about */
 #define SECOND_LINE 16.0
+#define SHADE_WIDTH 150.0 /* of the scale, to the right of title and subtitle */
 
 typedef struct layout {
     size_t columns, rows;
@@ -61,18 +62,27 @@ static double legend(tc_text *t, const tc_panel *p, double y, double width)
 
 /* -- scale of shades ----------------------------------------------------------------------- */
 
+/* Few enough digits that both ends and what is between them have room. */
+static void shade_ends(char low[16], char high[16], const tc_chart *c)
+{
+    int n = snprintf(low, 16, "%.6g", c->shade_low), k = snprintf(high, 16, "%.6g", c->shade_high);
+    if (n <= 6 && k <= 6)
+        return;
+    snprintf(low, 16, "%.3g", c->shade_low);
+    snprintf(high, 16, "%.3g", c->shade_high);
+}
+
 static void shade_scale(tc_text *t, const tc_chart *c, const layout *l)
 {
-    const double w = 150, h = 9, x = l->width - MARGIN - w, y = 30;
-    char style[64], low[32], high[32];
+    const double w = SHADE_WIDTH, h = 9, x = l->width - MARGIN - w, y = 30;
+    char style[64], low[16], high[16];
     for (int i = 0; i < 50; i++) {
         char color[8];
         tc_shade_color(color, i / 49.0);
         snprintf(style, sizeof style, "fill=\"%s\"", color);
         tc_svg_rect(t, x + w * i / 50, y, w / 50 + 0.4, h, style);
     }
-    snprintf(low, sizeof low, "%.6g", c->shade_low);
-    snprintf(high, sizeof high, "%.6g", c->shade_high);
+    shade_ends(low, high, c);
     tc_svg_text(t, x, y + h + 13, TC_SMALL_TEXT, low);
     tc_svg_text(t, x + w, y + h + 13, TC_SMALL_TEXT " text-anchor=\"end\"", high);
     tc_svg_text(t, x + w / 2, y + h + 13, TC_SMALL_TEXT " text-anchor=\"middle\"", c->shade_label);
@@ -94,6 +104,11 @@ static size_t first_line(const char *s, double room)
     return blank;
 }
 
+static double subtitle_room(const tc_chart *c, const layout *l)
+{
+    return l->width - 2 * MARGIN - (c->shade_label ? SHADE_WIDTH + 20 : 0);
+}
+
 static layout lay_out(const tc_chart *c)
 {
     layout l = {.columns = 1, .rows = 1, .panel_w = 720, .panel_h = 400};
@@ -109,7 +124,7 @@ static layout lay_out(const tc_chart *c)
     l.panel_h += standing;
     l.width = 2 * MARGIN + (double)l.columns * l.panel_w;
     double header = c->subtitle ? 60 : 40;
-    if (c->subtitle && c->subtitle[first_line(c->subtitle, l.width - 2 * MARGIN)])
+    if (c->subtitle && c->subtitle[first_line(c->subtitle, subtitle_room(c, &l))])
         header += SECOND_LINE;
     if (c->shade_label && header < 60)
         header = 60;
@@ -138,7 +153,7 @@ static void header(tc_text *t, const tc_chart *c, const layout *l)
 {
     tc_svg_text(t, MARGIN, 32, "font-size=\"17\" font-weight=\"bold\" fill=\"#1a1a1a\"", c->title);
     if (c->subtitle)
-        subtitle(t, c->subtitle, l->width - 2 * MARGIN);
+        subtitle(t, c->subtitle, subtitle_room(c, l));
     if (c->shade_label)
         shade_scale(t, c, l);
     if (c->n_panels)

@@ -19,14 +19,15 @@ typedef struct tc_series {
     int color;
     size_t n;
     const double *x, *y;
-    const double *spread; /* y +- spread as a band, of DOTS as whiskers; NULL: none */
-    const double *shade;  /* DOTS: 0 (light) to 1 (dark) for each; NULL: the colour */
-    int marker;           /* shape of DOTS, and of some marks on a LINE: 1, 2, ... modulo their
+    const double *spread;     /* y +- spread as a band, of DOTS as whiskers; NULL: none */
+    const double *low, *high; /* DOTS: whiskers from one to the other, in place of spread */
+    const double *shade;      /* DOTS: 0 (light) to 1 (dark) for each; NULL: the colour */
+    int marker;               /* shape of DOTS, and of some marks on a LINE: 1, 2, ... modulo their
                              number; 0: small circles, and no marks */
-    bool ring;            /* DOTS: larger, round and hollow */
-    bool dashed;          /* LINE, STEP; and markers are hollow */
-    bool faint;           /* LINE, STEP: thin and see-through, one of many */
-    bool band_only;       /* LINE, STEP: the band without its middle */
+    bool ring;                /* DOTS: larger, round and hollow */
+    bool dashed;              /* LINE, STEP; and markers are hollow */
+    bool faint;               /* LINE, STEP: thin and see-through, one of many */
+    bool band_only;           /* LINE, STEP: the band without its middle */
 } tc_series;
 
 typedef struct tc_axis {
@@ -39,8 +40,17 @@ typedef struct tc_axis {
     size_t n_ticks;
 } tc_axis;
 
+/* A number everywhere in the panel, as shades below all else: nx x ny cells of one size on the drawn axes, row by row from
+ * below. The axes then run from low to high; of categories, from the first to the last. */
+typedef struct tc_field {
+    size_t nx, ny;
+    double x_low, x_high, y_low, y_high;
+    const double *shade; /* of each cell: 0 (light) to 1 (dark) */
+} tc_field;
+
 typedef struct tc_panel {
     tc_axis x, y;
+    const tc_field *field; /* NULL: none */
     const tc_series *series;
     size_t n_series;
 } tc_panel;

@@ -35,6 +35,8 @@ static void include(range *r, double v, bool log)
 static range range_x(const tc_panel *p)
 {
     range r = {INFINITY, -INFINITY};
+    if (p->field)
+        return (range){p->field->x_low, p->field->x_high};
     for (size_t i = 0; i < p->n_series; i++)
         for (size_t k = 0; k < p->series[i].n; k++)
             include(&r, p->series[i].x[k], p->x.log);
@@ -44,11 +46,17 @@ static range range_x(const tc_panel *p)
 static range range_y(const tc_panel *p)
 {
     range r = {INFINITY, -INFINITY};
+    if (p->field)
+        return (range){p->field->y_low, p->field->y_high};
     for (size_t i = 0; i < p->n_series; i++) {
         const tc_series *s = &p->series[i];
         for (size_t k = 0; k < s->n; k++) {
             double e = s->spread ? s->spread[k] : 0;
             include(&r, s->y[k], p->y.log);
+            if (s->low) {
+                include(&r, s->low[k], p->y.log);
+                include(&r, s->high[k], p->y.log);
+            }
             include(&r, s->y[k] + e, p->y.log);
             if (!p->y.log || s->y[k] - e > s->y[k] / 3) /* a band down to 0 has no low end */
                 include(&r, s->y[k] - e, p->y.log);
@@ -219,10 +227,37 @@ static void draw_dots(tc_text *t, const tc_series *s, const scales *at)
 {
     for (size_t i = 0; i < s->n; i++) {
         double x = tc_scale_at(&at->x, s->x[i]);
-        if (s->spread)
+        if (s->low)
+            tc_whisker_draw(t, s, x, tc_scale_at(&at->y, s->low[i]),
+                            tc_scale_at(&at->y, s->high[i]));
+        else if (s->spread)
             tc_whisker_draw(t, s, x, tc_scale_at(&at->y, s->y[i] - s->spread[i]),
                             tc_scale_at(&at->y, s->y[i] + s->spread[i]));
         tc_marker_draw(t, s, i, x, tc_scale_at(&at->y, s->y[i]));
+    }
+}
+
+enum { BANDS = 16 }; /* shades of a field: their borders are its contours */
+
+static int band_of(double shade)
+{
+    double k = floor(fmin(fmax(isfinite(shade) ? shade : 0, 0), 1) * BANDS);
+    return k < BANDS ? (int)k : BANDS - 1;
+}
+
+/* Neighbours of one band are one rectangle, which reaches a little into the next: no seams. */
+static void draw_field_row(tc_text *t, const tc_field *field, size_t j, const tc_frame *f)
+{
+    const double w = f->w / (double)field->nx, h = f->h / (double)field->ny;
+    const double *row = field->shade + j * field->nx;
+    for (size_t i = 0, end; i < field->nx; i = end) {
+        char color[8], style[32];
+        for (end = i + 1; end < field->nx && band_of(row[end]) == band_of(row[i]);)
+            end++;
+        tc_shade_color(color, (band_of(row[i]) + 0.5) / BANDS);
+        snprintf(style, sizeof style, "fill=\"%s\"", color);
+        tc_svg_rect(t, f->x + w * (double)i, f->y + f->h - h * (double)(j + 1),
+                    w * (double)(end - i) + 0.4, h + 0.4, style);
     }
 }
 
@@ -247,16 +282,20 @@ void tc_panel_draw(tc_text *t, const tc_panel *p, const tc_frame *frame, unsigne
     double standing = tc_panel_standing(p, frame->w), h = frame->h - 8 - BELOW - standing;
     scales at = {.y = {.from = frame->y + 8 + h, .to = frame->y + 8}};
     tc_ticks ticks;
-    choose_scale(&at.y, &p->y, range_y(p), 0.05);
+    choose_scale(&at.y, &p->y, range_y(p), p->field ? 0 : 0.05);
     choose_ticks(&ticks, &p->y, &at.y, (size_t)(h / 60) + 1);
     double left = fmax(LEFT, widest(&ticks) + 7 + 20);
     const tc_frame f = {frame->x + left, frame->y + 8, frame->w - left - RIGHT, h};
     at.x.from = f.x;
     at.x.to = f.x + f.w;
-    choose_scale(&at.x, &p->x, range_x(p), has_dots(p) || p->x.ticks ? 0.03 : 0);
+    choose_scale(&at.x, &p->x, range_x(p), !p->field && (has_dots(p) || p->x.ticks) ? 0.03 : 0);
     draw_y_axis(t, &p->y, &at.y, &ticks, &f, left);
     draw_x_axis(t, &p->x, &at.x, &f, standing);
-    tc_svg_clip_group(t, id, f.x, f.y - 1, f.w + 1, f.h + 2);
+    const double over =
+        p->field ? 9 : 0; /* a field ends where the axes do: dots on its edge are whole */
+    tc_svg_clip_group(t, id, f.x - over, f.y - 1 - over, f.w + 1 + 2 * over, f.h + 2 + 2 * over);
+    for (size_t j = 0; p->field && j < p->field->ny; j++)
+        draw_field_row(t, p->field, j, &f);
     draw_series(t, p, &at);
     tc_svg_group_end(t);
 }

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "chart/plot.h"
+#include "privacy/privacy_cli.h"
 #include "study/study_ref.h"
 #include "frame/verbs.h"
 
@@ -12,12 +13,24 @@
 #define MAX_FILES  32
 #define MAX_CURVES 64
 
-typedef enum plot_kind { KIND_AUTO, KIND_HISTORY, KIND_REGRET, KIND_SLICE } plot_kind;
+typedef enum plot_kind {
+    KIND_AUTO,
+    KIND_HISTORY,
+    KIND_REGRET,
+    KIND_SLICE,
+    KIND_IMPORTANCES,
+    KIND_PRIVACY
+} plot_kind;
+static const char *const kind_names[] = {"auto",  "history",     "regret",
+                                         "slice", "importances", "privacy"};
 
 typedef struct plot_opts {
-    int kind;
+    tc_where where;
+    int kind, direction;
     bool cumulative, log;
-    char *storage, *out, *title;
+    char *out, *title, *contour;
+    double delta, limit;
+    int64_t agents;
 } plot_opts;
 
 static const tc_option options[] = {
@@ -25,8 +38,19 @@ static const tc_option options[] = {
      .type = TC_OPTION_CHOICE,
      .offset = offsetof(plot_opts, kind),
      .def = "auto",
-     .choices = "auto|history|regret|slice",
+     .choices = "auto|history|regret|slice|importances|privacy",
      .help = "what to draw; auto: regret for results of simulate, history for a study"},
+    {.name = "contour",
+     .type = TC_OPTION_STRING,
+     .offset = offsetof(plot_opts, contour),
+     .help = "draw the mean of a model over these two parameters, with the trials",
+     .value = "A,B"},
+    {.name = "direction",
+     .type = TC_OPTION_CHOICE,
+     .offset = offsetof(plot_opts, direction),
+     .def = "unknown",
+     .choices = "unknown|minimize|maximize",
+     .help = "of an exported file: which values are good; unknown draws no best ones"},
     {.name = "out",
      .type = TC_OPTION_STRING,
      .offset = offsetof(plot_opts, out),
@@ -44,15 +68,16 @@ static const tc_option options[] = {
      .type = TC_OPTION_BOOL,
      .offset = offsetof(plot_opts, log),
      .help = "history, slice: a logarithmic scale of values"},
-    TC_STORAGE_OPTION(plot_opts),
+    TC_FLOAT_OPTION(
+        "limit", offsetof(plot_opts, limit), NULL, 0, 1e6,
+        "privacy: the epsilon that may be spent, as a line (default: that of the study's "
+        "document, if it is at a coordinator)",
+        .min_open = true),
+    TC_DELTA_OPTION(plot_opts),
+    TC_AGENTS_OPTION(plot_opts),
+    TC_WHERE_OPTIONS(plot_opts),
     {.name = NULL},
 };
-
-static bool ends_in(const char *s, const char *tail)
-{
-    size_t n = strlen(s), k = strlen(tail);
-    return n > k && strcmp(s + n - k, tail) == 0;
-}
 
 /* -- regret -------------------------------------------------------------------------------- */
 
@@ -96,61 +121,169 @@ static tacit_status draw_regret(const tc_invocation *in, tc_text *svg, tacit_err
     return status;
 }
 
-/* -- a study ------------------------------------------------------------------------------- */
+/* -- trials -------------------------------------------------------------------------------- */
+
+static tacit_status draw_trials(tc_plot_trials *p, plot_kind kind, const plot_opts *o, tc_text *svg,
+                                tacit_error *err)
+{
+    return kind == KIND_SLICE ? tc_plot_slice(p, o->title, o->log, svg, err)
+                              : tc_plot_history(p, o->title, o->log, svg, err);
+}
+
+static tacit_status draw_open_study(tacit_study *s, plot_kind kind, const plot_opts *o,
+                                    tc_text *svg, tacit_error *err)
+{
+    if (o->contour)
+        return tc_plot_contour(s, o->contour, o->title, svg, err);
+    if (kind == KIND_IMPORTANCES)
+        return tc_plot_importances(s, o->title, svg, err);
+    tc_plot_trials p = {0};
+    tacit_status status = tc_plot_trials_of_study(&p, s, err);
+    if (status == TACIT_OK)
+        status = draw_trials(&p, kind, o, svg, err);
+    tc_plot_trials_fini(&p);
+    return status;
+}
 
 static tacit_status draw_study(const tc_invocation *in, plot_kind kind, tc_text *svg,
                                tacit_error *err)
 {
     const plot_opts *o = in->opts;
     tc_study_ref ref = {0};
-    /* From a storage only, also where TACIT_SERVER is set. */
-    bool named = o->storage || getenv("TACIT_SERVER");
-    const tc_where where = {.storage = named ? (char *)tc_storage_url(o->storage) : NULL};
-    if (in->n_args != 1)
-        return tc_fail(err, TACIT_E_ARG, "one study is drawn at a time, %zu were given",
-                       in->n_args);
-    tacit_status status = tc_study_ref_look(&ref, in->args[0], &where, in->quiet, err);
+    tacit_status status = tc_study_ref_look(&ref, in->args[0], &o->where, in->quiet, err);
     if (status == TACIT_OK)
-        status = kind == KIND_SLICE ? tc_plot_slice(ref.study, o->title, o->log, svg, err)
-                                    : tc_plot_history(ref.study, o->title, o->log, svg, err);
+        status = draw_open_study(ref.study, kind, o, svg, err);
     tc_study_ref_close(&ref);
     return status;
 }
 
+static tacit_status draw_export(const tc_invocation *in, plot_kind kind, tc_text *svg,
+                                tacit_error *err)
+{
+    const plot_opts *o = in->opts;
+    tc_plot_trials p = {0};
+    tacit_status status = tc_plot_trials_of_file(&p, in->args[0], o->direction, err);
+    if (status == TACIT_OK)
+        status = draw_trials(&p, kind, o, svg, err);
+    tc_plot_trials_fini(&p);
+    return status;
+}
+
+/* -- privacy ------------------------------------------------------------------------------- */
+
+/* A document's delta was checked when the study was made. */
+static tacit_status draw_ledger(const tc_invocation *in, const tc_plot_budget *b, tacit_ledger *l,
+                                tc_text *svg, tacit_error *err)
+{
+    const plot_opts *o = in->opts;
+    double delta = b->delta;
+    if (o->delta > 0 || delta == 0)
+        TC_TRY(tc_privacy_delta(o->delta, o->agents, in->quiet, &delta, err));
+    return tc_plot_spending(l, delta, b->limit, o->title, svg, err);
+}
+
+static tacit_status draw_privacy(const tc_invocation *in, tc_text *svg, tacit_error *err)
+{
+    const plot_opts *o = in->opts;
+    tacit_ledger *l;
+    tc_plot_budget b = {.delta = o->delta, .limit = o->limit};
+    if (in->n_args != 1)
+        return tc_fail(err, TACIT_E_ARG, "one ledger is drawn at a time, %zu were given",
+                       in->n_args);
+    TC_TRY(tc_plot_ledger(&o->where, in->args[0], in->quiet, &b, &l, err));
+    tacit_status status = draw_ledger(in, &b, l, svg, err);
+    tacit_ledger_close(l);
+    return status;
+}
+
+/* What only this chart has. */
+static tacit_status check_no_budget(const tc_invocation *in, tacit_error *err)
+{
+    static const char *const names[] = {"limit", "delta", "agents"};
+    for (size_t i = 0; i < 3; i++)
+        if (tc_given(in, names[i]))
+            return tc_fail(err, TACIT_E_ARG, "--%s is for --kind privacy", names[i]);
+    return TACIT_OK;
+}
+
 /* -- the verb ------------------------------------------------------------------------------ */
 
-/* Is this what simulate wrote, rather than a study or its document? */
-static tacit_status is_result(const char *arg, bool *out, tacit_error *err)
+/* What an argument is: the name of a study or its document, curves that simulate wrote, or trials that export wrote. */
+typedef enum plot_source { FROM_STUDY, FROM_CURVES, FROM_EXPORT } plot_source;
+
+static tacit_status find_source(const char *arg, plot_source *out, tacit_error *err)
 {
-    *out = ends_in(arg, ".csv");
-    if (!ends_in(arg, ".json"))
+    *out = FROM_STUDY;
+    if (tc_ends_in(arg, ".csv"))
+        *out = tc_plot_is_export(arg) ? FROM_EXPORT : FROM_CURVES;
+    if (tc_ends_in(arg, ".jsonl"))
+        *out = FROM_EXPORT;
+    if (!tc_ends_in(arg, ".json"))
         return TACIT_OK;
     json_t *j;
     TC_TRY(tc_json_read_file(arg, &j, err));
-    *out = json_object_get(j, "cumulative_regret") || json_object_get(j, "results");
+    if (json_is_array(j))
+        *out = FROM_EXPORT;
+    else if (json_object_get(j, "cumulative_regret") || json_object_get(j, "results"))
+        *out = FROM_CURVES;
     json_decref(j);
     return TACIT_OK;
 }
 
-static tacit_status choose_kind(const tc_invocation *in, plot_kind *kind, tacit_error *err)
+/* A model needs the space, which a file of trials does not have. */
+static tacit_status check_export(const plot_opts *o, plot_kind kind, const char *arg,
+                                 tacit_error *err)
+{
+    if (o->contour || kind == KIND_IMPORTANCES)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s needs the study's space, which the exported file \"%s\" does not have: "
+                       "name the study",
+                       o->contour ? "--contour" : "--kind importances", arg);
+    return TACIT_OK;
+}
+
+static tacit_status check_kind(const tc_invocation *in, plot_source source, plot_kind kind,
+                               tacit_error *err)
 {
     const plot_opts *o = in->opts;
-    bool result;
-    TC_TRY(is_result(in->args[0], &result, err));
-    *kind = (plot_kind)o->kind;
-    if (*kind == KIND_AUTO)
-        *kind = result ? KIND_REGRET : KIND_HISTORY;
-    if (*kind == KIND_REGRET && !result)
+    const char *arg = in->args[0];
+    if (kind == KIND_REGRET && source != FROM_CURVES)
         return tc_fail(err, TACIT_E_ARG,
                        "--kind regret draws files written by tacit simulate, not the study \"%s\", "
                        "whose optimum is unknown",
-                       in->args[0]);
-    if (*kind != KIND_REGRET && result)
+                       arg);
+    if (source == FROM_CURVES && (kind != KIND_REGRET || o->contour))
         return tc_fail(err, TACIT_E_ARG,
                        "\"%s\" is a result of tacit simulate: it can be drawn with --kind regret "
                        "only",
-                       in->args[0]);
-    return TACIT_OK;
+                       arg);
+    if (source != FROM_CURVES && in->n_args != 1)
+        return tc_fail(err, TACIT_E_ARG, "one study is drawn at a time, %zu were given",
+                       in->n_args);
+    if (source != FROM_EXPORT && o->direction != TC_PLOT_NOT_DIRECTED)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--direction is for an exported file: a study has its own");
+    return source == FROM_EXPORT ? check_export(o, kind, arg, err) : TACIT_OK;
+}
+
+static tacit_status draw(const tc_invocation *in, tc_text *svg, tacit_error *err)
+{
+    const plot_opts *o = in->opts;
+    plot_source source;
+    plot_kind kind = (plot_kind)o->kind;
+    if (o->contour && kind != KIND_AUTO)
+        return tc_fail(err, TACIT_E_ARG, "--contour and --kind %s are two charts: ask for one",
+                       kind_names[kind]);
+    if (kind == KIND_PRIVACY)
+        return draw_privacy(in, svg, err);
+    TC_TRY(check_no_budget(in, err));
+    TC_TRY(find_source(in->args[0], &source, err));
+    if (kind == KIND_AUTO)
+        kind = source == FROM_CURVES ? KIND_REGRET : KIND_HISTORY;
+    TC_TRY(check_kind(in, source, kind, err));
+    return source == FROM_CURVES   ? draw_regret(in, svg, err)
+           : source == FROM_EXPORT ? draw_export(in, kind, svg, err)
+                                   : draw_study(in, kind, svg, err);
 }
 
 static tacit_status write_chart(const char *file, const tc_text *svg, tacit_error *err)
@@ -159,20 +292,17 @@ static tacit_status write_chart(const char *file, const tc_text *svg, tacit_erro
         fwrite(tc_text_get(svg), 1, svg->len, stdout);
         return TACIT_OK;
     }
-    return ends_in(file, ".png") ? tc_png_write(file, svg, err)
-                                 : tc_file_write(file, tc_text_get(svg), svg->len, err);
+    return tc_ends_in(file, ".png") ? tc_png_write(file, svg, err)
+                                    : tc_file_write(file, tc_text_get(svg), svg->len, err);
 }
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const plot_opts *o = in->opts;
-    plot_kind kind;
     tc_text svg = {0};
-    if (o->out && !ends_in(o->out, ".svg") && !ends_in(o->out, ".png"))
+    if (o->out && !tc_ends_in(o->out, ".svg") && !tc_ends_in(o->out, ".png"))
         return tc_fail(err, TACIT_E_ARG, "--out must end in .svg or .png, not \"%s\"", o->out);
-    TC_TRY(choose_kind(in, &kind, err));
-    tacit_status status =
-        kind == KIND_REGRET ? draw_regret(in, &svg, err) : draw_study(in, kind, &svg, err);
+    tacit_status status = draw(in, &svg, err);
     if (status == TACIT_OK)
         status = write_chart(o->out, &svg, err);
     if (status == TACIT_OK && o->out)
@@ -183,19 +313,30 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 
 const tc_verb tc_verb_plot = {
     .name = "plot",
-    .usage = "STUDY|FILE.csv|FILE.json ... [options]",
-    .summary = "draw a study, or the regret of simulations, as SVG or PNG",
-    .details = "history: the value of every completed trial, and the best so far. slice: the\n"
-               "value against each parameter, early trials light, late ones dark. regret:\n"
-               "curves of files that tacit simulate wrote, with a band of one standard error;\n"
-               "of a file of --by-agent, a thin line for every agent and their mean.\n"
-               "\n"
-               "PNG is made by rsvg-convert (Debian package librsvg2-bin); SVG needs nothing.\n"
-               "\n"
-               "  tacit plot mystudy --kind slice --out slice.svg\n"
-               "  tacit simulate --algorithm random --out random.csv\n"
-               "  tacit simulate --algorithm gp-ei --out gp-ei.csv\n"
-               "  tacit plot random.csv gp-ei.csv --out regret.png",
+    .usage = "STUDY|LEDGER|FILE ... [options]",
+    .summary = "draw a study, a ledger, or the regret of simulations, as SVG or PNG",
+    .details =
+        "history: the value of every completed trial, and the best so far. slice: the\n"
+        "value against each parameter, early trials light, late ones dark. importances:\n"
+        "what tacit importances prints. --contour: the mean of the same model over two\n"
+        "parameters, the others as in the best trial, with the trials as dots. These take a\n"
+        "study, in a storage or at a coordinator; history and slice also a file that tacit\n"
+        "export wrote. privacy: what a ledger (its name, or a file of tacit privacy status\n"
+        "--export) had spent after each entry, or round, with the limit; with --server, the\n"
+        "ledger of a federated study. regret: curves of files that tacit simulate wrote, with\n"
+        "a band of one standard error; of a file of --by-agent, a thin line for every agent\n"
+        "and their mean.\n"
+        "\n"
+        "PNG is made by rsvg-convert (Debian package librsvg2-bin); SVG needs nothing.\n"
+        "\n"
+        "  tacit plot mystudy --kind slice --out slice.svg\n"
+        "  tacit plot mystudy --contour lr,width --out contour.png\n"
+        "  tacit plot landmine --kind privacy --agents 29 --limit 4 --out spent.svg\n"
+        "  tacit plot mystudy --server https://tacit.example:8443 --out history.svg\n"
+        "  tacit plot trials.csv --direction minimize --out history.svg\n"
+        "  tacit simulate --algorithm random --out random.csv\n"
+        "  tacit simulate --algorithm gp-ei --out gp-ei.csv\n"
+        "  tacit plot random.csv gp-ei.csv --out regret.png",
     .options = options,
     .options_size = sizeof(plot_opts),
     .min_args = 1,

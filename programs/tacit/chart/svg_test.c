@@ -336,6 +336,49 @@ static void test_marks_and_ticks(void **state)
     tc_text_fini(&svg);
 }
 
+/* Cells of a field: two rows of three, of which two neighbours have one shade and one is no number. Its axes run from end to end, and
+ * a dot in a corner is whole. */
+static void test_fields(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_text svg = {0};
+    const double shade[] = {0, 0.01, 1, NAN, 0.5, 0.98}, corner = 1, none = -1;
+    const tc_field field = {3, 2, 0, 1, -1, 1, shade};
+    const tc_series dot = {.mark = TC_MARK_DOTS, .n = 1, .x = &corner, .y = &none};
+    const tc_panel panel = {.field = &field, .series = &dot, .n_series = 1};
+    const tc_chart c = {.title = "t",
+                        .panels = &panel,
+                        .n_panels = 1,
+                        .shade_label = "mean",
+                        .shade_low = -0.2512164,
+                        .shade_high = 2.39464};
+    assert_ok(tc_chart_svg(&c, &svg, &err));
+    assert_well_formed(tc_text_get(&svg));
+    assert_numbers_only(tc_text_get(&svg));
+    assert_int_equal(count(&svg, "<rect"), 1 + 1 + 50 + 2 + 3); /* page, clip, scale, field */
+    assert_int_equal(count(&svg, "<circle"), 1);
+    assert_int_equal(count(&svg, ">-0.251<"), 1);
+    assert_int_equal(count(&svg, ">2.39<"), 1);
+    assert_int_equal(count(&svg, ">0</text>"), 2); /* where each axis begins or passes */
+    assert_int_equal(count(&svg, ">1</text>"), 2);
+    tc_text_fini(&svg);
+}
+
+/* From one number to another, wherever the dot is between them; the axis reaches both. */
+static void test_whiskers(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1}, y[] = {5, 6}, low[] = {1, 6}, high[] = {6, 20};
+    const tc_series s = {
+        .mark = TC_MARK_DOTS, .marker = 1, .n = 2, .x = x, .y = y, .low = low, .high = high};
+    tc_text svg = {0};
+    chart_of(&(tc_axis){0}, &s, &svg);
+    assert_int_equal(count(&svg, "stroke-width=\"1.3\""), 6);
+    assert_int_equal(count(&svg, ">20</text>"), 1);
+    tc_text_fini(&svg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +393,8 @@ int main(void)
         cmocka_unit_test(test_long_names_stand),
         cmocka_unit_test(test_long_subtitles_have_two_lines),
         cmocka_unit_test(test_marks_and_ticks),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_whiskers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,9 +254,28 @@ static tacit_status run_studies(const tc_invocation *in, tacit_error *err)
     return tc_remote_do(in, &(request){.method = "GET", .path = "/v1/studies?limit=1000"}, err);
 }
 
+/* The coordinator sends the document as the text that was agreed on, to the byte; people and programs that look want
+ * what it says. */
+static tacit_status unfold_document(json_t *study, tacit_error *err)
+{
+    json_t *document;
+    const char *text = json_string_value(json_object_get(study, "document"));
+    if (!text)
+        return TACIT_OK;
+    TC_TRY(tc_json_parse(text, strlen(text), "the document", &document, err));
+    return json_object_set_new(study, "document", document) == 0 ? TACIT_OK : tc_fail_memory(err);
+}
+
 static tacit_status run_show(const tc_invocation *in, tacit_error *err)
 {
-    return simple(in, "GET", "", err);
+    json_t *answer;
+    const request q = {.method = "GET", .study = in->args[0], .path = ""};
+    TC_TRY(tc_remote_send(in, &q, &answer, err));
+    tacit_status status = unfold_document(answer, err);
+    if (status == TACIT_OK)
+        status = tc_remote_print(answer, in->format, err);
+    json_decref(answer);
+    return status;
 }
 
 static tacit_status run_recommend(const tc_invocation *in, tacit_error *err)

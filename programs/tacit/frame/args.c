@@ -253,3 +253,9 @@ bool tc_given(const tc_invocation *in, const char *name)
             return true;
     return false;
 }
+
+bool tc_ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), k = strlen(ending);
+    return n > k && strcmp(name + n - k, ending) == 0;
+}

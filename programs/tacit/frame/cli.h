@@ -62,6 +62,8 @@ typedef struct tc_verb {
 
 /* args.c: does the option stand on the command line, be it with its default? */
 bool tc_given(const tc_invocation *in, const char *name);
+/* Does the name of a file end so, with something before it? */
+bool tc_ends_in(const char *name, const char *ending);
 
 /* progress.c: a bar on a terminal (label, done/total, best, ETA), a plain line
  * now and then when standard error is piped, nothing when quiet. */

@@ -26,6 +26,20 @@ static tacit_status list(const tc_invocation *in, tacit_error *err)
     return t ? tc_table_print(t, (tc_format)in->format, stdout, err) : tc_fail_memory(err);
 }
 
+const char *tc_objective_name(size_t i)
+{
+    size_t n = 0;
+    while (tc_objectives()[n])
+        n++;
+    const tc_objective_info *const *family = tc_families();
+    if (i < n)
+        return tc_objectives()[i]->name;
+    for (size_t k = 0; family[k]; k++)
+        if (k == i - n)
+            return family[k]->name;
+    return NULL;
+}
+
 static void add_row(tc_table *t, const char *field, const char *value)
 {
     tc_table_text(t, 0, field);

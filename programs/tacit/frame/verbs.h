@@ -11,6 +11,7 @@ extern const tc_verb tc_verb_enqueue;
 extern const tc_verb tc_verb_studies;
 extern const tc_verb tc_verb_trials;
 extern const tc_verb tc_verb_best;
+extern const tc_verb tc_verb_importances;
 extern const tc_verb tc_verb_import;
 extern const tc_verb tc_verb_export;
 extern const tc_verb tc_verb_plot;
@@ -28,5 +29,12 @@ extern const tc_verb tc_verb_demo;
 extern const tc_verb tc_verb_algorithms;
 extern const tc_verb tc_verb_objectives;
 extern const tc_verb tc_verb_version;
+extern const tc_verb tc_verb_completion;
+
+/* main.c: all of them, NULL-terminated. */
+extern const tc_verb *const tc_verbs[];
+
+/* objectives.c: the name of built-in objective or family i; NULL: there is none. */
+const char *tc_objective_name(size_t i);
 
 #endif

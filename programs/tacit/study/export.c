@@ -1,4 +1,6 @@
-/* export.c - `tacit export`: all trials for other programs, to a file or standard output. */
+/* export.c - `tacit export`: all trials for other programs, to a file or standard output.
+ *
+ * The file's name says the format, unless --format does. */
 #include "base/file.h"
 #include "study/study_ref.h"
 #include "study/trial_rows.h"
@@ -20,6 +22,30 @@ static const tc_option table[] = {
      .help = "where to write; it appears whole or not at all (default: standard output)"},
     {.name = NULL}};
 
+static bool to_file(const options *o)
+{
+    return o->out && strcmp(o->out, "-") != 0;
+}
+
+/* --format wins; then what the file is called. */
+static tacit_status choose_format(const tc_invocation *in, int *format, tacit_error *err)
+{
+    const options *o = in->opts;
+    *format = in->format;
+    if (tc_given(in, "format") || !to_file(o))
+        return TACIT_OK;
+    if (tc_ends_in(o->out, ".json"))
+        *format = TC_FORMAT_JSON;
+    else if (tc_ends_in(o->out, ".jsonl"))
+        *format = TC_FORMAT_JSONL;
+    else if (!tc_ends_in(o->out, ".csv"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--out must end in .csv, .json or .jsonl, not \"%s\", unless --format says "
+                       "what to write",
+                       o->out);
+    return TACIT_OK;
+}
+
 /* Through memory, so that the file is written in one piece. */
 static tacit_status write_file(const tacit_space *space, const tacit_trials *all, int format,
                                const char *file, tacit_error *err)
@@ -39,16 +65,16 @@ static tacit_status write_file(const tacit_space *space, const tacit_trials *all
     return status;
 }
 
-static tacit_status export_study(tacit_study *s, const tc_invocation *in, tacit_error *err)
+static tacit_status export_study(tacit_study *s, const tc_invocation *in, int format,
+                                 tacit_error *err)
 {
     const options *opts = in->opts;
     const tacit_space *space = tacit_study_space(s);
     tacit_trials *all;
-    bool to_file = opts->out && strcmp(opts->out, "-") != 0;
     TC_TRY(tacit_study_trials(s, NULL, &all, err));
-    tacit_status status = to_file ? write_file(space, all, in->format, opts->out, err)
-                                  : tc_trials_print(space, all, in->format, stdout, err);
-    if (status == TACIT_OK && to_file)
+    tacit_status status = to_file(opts) ? write_file(space, all, format, opts->out, err)
+                                        : tc_trials_print(space, all, format, stdout, err);
+    if (status == TACIT_OK && to_file(opts))
         tc_note(in->quiet, "%zu trials written to %s", tacit_trials_count(all), opts->out);
     tacit_trials_free(all);
     return status;
@@ -58,9 +84,11 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tc_study_ref r = {0};
+    int format;
+    TC_TRY(choose_format(in, &format, err));
     tacit_status status = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
     if (status == TACIT_OK)
-        status = export_study(r.study, in, err);
+        status = export_study(r.study, in, format, err);
     tc_study_ref_close(&r);
     return status;
 }
@@ -69,13 +97,19 @@ const tc_verb tc_verb_export = {
     .name = "export",
     .usage = "STUDY [options]",
     .summary = "write all trials of a study as CSV or JSON",
-    .details = "CSV has Optuna's columns: number, state, value, params_x for each parameter,\n"
-               "datetime_start, datetime_complete, worker, reason. jsonl is one object per line.\n"
-               "Numbers read back as exactly the same doubles; tacit import takes the CSV.\n"
-               "\n"
-               "  tacit export branin --out trials.csv\n"
-               "  tacit export branin --format jsonl | head\n"
-               "  tacit export branin --server https://tacit.example:8443 --out trials.csv",
+    .details =
+        "The name of the file says the format: .csv, .json or .jsonl; --format says it for "
+        "others,\n"
+        "and wins. CSV has the columns trial, state, value, params_x for each parameter,\n"
+        "datetime_start, datetime_complete, worker, reason: Optuna's, but for the first, which is\n"
+        "number there. JSON is an array of trials, jsonl one object per line, with the\n"
+        "parameters typed as the space says. Numbers read back as exactly the same doubles; tacit\n"
+        "import takes all three.\n"
+        "\n"
+        "  tacit export branin --out trials.csv\n"
+        "  tacit export branin --out trials.json\n"
+        "  tacit export branin --format jsonl | head\n"
+        "  tacit export branin --server https://tacit.example:8443 --out trials.csv",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 1,

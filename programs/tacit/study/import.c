@@ -1,4 +1,4 @@
-/* import.c - `tacit import`: earlier results from a CSV file (import_rows.h) into a storage. */
+/* import.c - `tacit import`: earlier results from a file (import_rows.h) into a storage. */
 #include "study/import_rows.h"
 #include "study/study_ref.h"
 #include "frame/verbs.h"
@@ -57,15 +57,20 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
 
 const tc_verb tc_verb_import = {
     .name = "import",
-    .usage = "STUDY FILE.csv [options]",
-    .summary = "add earlier results to a study, from a CSV file",
-    .details = "The header names the columns: one per parameter (x, or params_x as Optuna and\n"
-               "tacit export write it), \"value\", and perhaps \"state\"; others are passed over.\n"
-               "Rows whose state is not COMPLETE are skipped and counted. One bad row, and\n"
-               "nothing is imported. A study document as STUDY creates the study if need be.\n"
-               "Of a study with ldp-* the values are private replies, never rewards.\n"
-               "\n"
-               "  tacit import study.json earlier.csv",
+    .usage = "STUDY FILE [options]",
+    .summary = "add earlier results to a study, from a CSV or JSON file",
+    .details =
+        "FILE is CSV, unless it ends in .json or .jsonl. The header names the columns: one per "
+        "parameter (x, or params_x as Optuna and\n"
+        "tacit export write it), \"value\", and perhaps \"state\"; others are passed over.\n"
+        "Rows whose state is not COMPLETE are skipped and counted. One bad row, and\n"
+        "nothing is imported. A study document as STUDY creates the study if need be.\n"
+        "Of a study with ldp-* the values are private replies, never rewards.\n"
+        "JSON is what tacit export writes: an array of trials, or one on each line of .jsonl,\n"
+        "of which \"state\", \"value\" and \"params\" are read.\n"
+        "\n"
+        "  tacit import study.json earlier.csv\n"
+        "  tacit import study.json earlier.json",
     .options = table,
     .options_size = sizeof(options),
     .min_args = 2,

@@ -5,21 +5,19 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "frame/point.h"
+#include "study/import.h"
 
 #include <string.h>
 
 #define MOST_BYTES ((size_t)1 << 30)
 #define NO_COLUMN  SIZE_MAX
 
-typedef struct reading {
+typedef struct table_rows {
+    tc_import *into;
     tc_csv csv;
-    tc_point point;
-    size_t *what;         /* by column: what it sets in the point, or NO_COLUMN */
-    size_t value, state;  /* columns */
-    tc_import_rows *rows; /* read so far */
-    size_t values_cap, y_cap;
-} reading;
+    size_t *what;        /* by column: what it sets in the point, or NO_COLUMN */
+    size_t value, state; /* columns */
+} table_rows;
 
 /* ---- the header */
 
@@ -29,7 +27,7 @@ static const char *param_of(const char *column)
     return strncmp(column, "params_", 7) == 0 ? column + 7 : column;
 }
 
-static tacit_status check_twice(const reading *m, size_t column, tacit_error *err)
+static tacit_status check_twice(const table_rows *m, size_t column, tacit_error *err)
 {
     for (size_t k = 0; k < column; k++)
         if (m->what[k] != NO_COLUMN && m->what[k] == m->what[column])
@@ -38,7 +36,7 @@ static tacit_status check_twice(const reading *m, size_t column, tacit_error *er
     return TACIT_OK;
 }
 
-static tacit_status read_header(reading *m, tacit_error *err)
+static tacit_status read_header(table_rows *m, tacit_error *err)
 {
     TC_TRY(tc_csv_next(&m->csv, err));
     m->value = m->state = NO_COLUMN;
@@ -47,7 +45,7 @@ static tacit_status read_header(reading *m, tacit_error *err)
         return tc_fail_memory(err);
     for (size_t k = 0; k < m->csv.n; k++) {
         const char *name = m->csv.field[k];
-        m->what[k] = tc_point_find(&m->point, param_of(name));
+        m->what[k] = tc_point_find(&m->into->point, param_of(name));
         TC_TRY(check_twice(m, k, err));
         if (strcmp(name, "value") == 0)
             m->value = k;
@@ -60,9 +58,9 @@ static tacit_status read_header(reading *m, tacit_error *err)
 }
 
 /* Before any row: a parameter without a column is a mistake of the header. */
-static tacit_status check_columns(const reading *m, tacit_error *err)
+static tacit_status check_columns(const table_rows *m, tacit_error *err)
 {
-    const tacit_space *s = m->point.space;
+    const tacit_space *s = m->into->point.space;
     size_t n = tacit_space_params(s);
     bool finite = tacit_space_columns(s) > n; /* its candidates have several ways to be named */
     for (size_t i = 0; i < n && !finite; i++) {
@@ -81,41 +79,40 @@ static tacit_status check_columns(const reading *m, tacit_error *err)
 
 /* ---- the rows */
 
-static tacit_status keep_row(reading *m, double y, tacit_error *err)
+tacit_status tc_import_keep(tc_import *m, double y, tacit_error *err)
 {
     size_t d = tacit_space_params(m->point.space);
-    tc_import_rows *r = m->rows;
-    if (!tc_grow((void **)&r->values, &m->values_cap, (r->n + 1) * d, sizeof *r->values) ||
-        !tc_grow((void **)&r->y, &m->y_cap, r->n + 1, sizeof *r->y))
+    if (!tc_grow((void **)&m->values, &m->values_cap, (m->n + 1) * d, sizeof *m->values) ||
+        !tc_grow((void **)&m->y, &m->y_cap, m->n + 1, sizeof *m->y))
         return tc_fail_memory(err);
-    memcpy(r->values + r->n * d, m->point.values, d * sizeof *r->values);
-    r->y[r->n++] = y;
+    memcpy(m->values + m->n * d, m->point.values, d * sizeof *m->values);
+    m->y[m->n++] = y;
     return TACIT_OK;
 }
 
-static tacit_status read_row(reading *m, tacit_error *err)
+static tacit_status read_row(table_rows *m, tacit_error *err)
 {
     const tc_csv *c = &m->csv;
     double y;
     tacit_error why;
     if (m->state != NO_COLUMN && strcmp(c->field[m->state], "COMPLETE") != 0) {
-        m->rows->skipped++;
+        m->into->skipped++;
         return TACIT_OK;
     }
-    tc_point_start(&m->point, NULL);
+    tc_point_start(&m->into->point, NULL);
     for (size_t k = 0; k < c->n; k++)
         if (m->what[k] != NO_COLUMN &&
-            tc_point_set(&m->point, m->what[k], c->field[k], &why) != TACIT_OK)
+            tc_point_set(&m->into->point, m->what[k], c->field[k], &why) != TACIT_OK)
             return tc_csv_fail(c, k + 1, err, "%s", why.msg);
-    if (tc_point_end(&m->point, &why) != TACIT_OK)
+    if (tc_point_end(&m->into->point, &why) != TACIT_OK)
         return tc_csv_fail(c, 0, err, "%s", why.msg);
     if (!tc_parse_double(c->field[m->value], &y))
         return tc_csv_fail(c, m->value + 1, err, "value must be a finite number, got \"%s\"",
                            c->field[m->value]);
-    return keep_row(m, y, err);
+    return tc_import_keep(m->into, y, err);
 }
 
-static tacit_status read_all(reading *m, tacit_error *err)
+static tacit_status read_all(table_rows *m, tacit_error *err)
 {
     TC_TRY(read_header(m, err));
     TC_TRY(check_columns(m, err));
@@ -127,8 +124,31 @@ static tacit_status read_all(reading *m, tacit_error *err)
     }
 }
 
+static tacit_status read_csv(tc_import *m, const char *text, size_t len, const char *file,
+                             tacit_error *err)
+{
+    table_rows rows = {.into = m};
+    tc_csv_init(&rows.csv, text, len, file);
+    tacit_status status = read_all(&rows, err);
+    tc_csv_fini(&rows.csv);
+    tc_free(rows.what);
+    return status;
+}
+
+/* ---- the file */
+
+static tacit_status read_file(tc_import *m, const char *file, char **text, tacit_error *err)
+{
+    size_t len;
+    TC_TRY(tc_file_read(file, MOST_BYTES, text, &len, err));
+    if (tc_ends_in(file, ".jsonl"))
+        return tc_import_json_lines(m, *text, len, file, err);
+    return tc_ends_in(file, ".json") ? tc_import_json(m, *text, len, file, err)
+                                     : read_csv(m, *text, len, file, err);
+}
+
 /* A locally private study takes the replies of users, which it cannot tell from rewards for sure. */
-static tacit_status check_replies(const tc_import_rows *m, const tacit_document *doc, bool quiet,
+static tacit_status check_replies(const tc_import *m, const tacit_document *doc, bool quiet,
                                   tacit_error *err)
 {
     if (!tacit_document_takes_replies(doc))
@@ -140,29 +160,23 @@ static tacit_status check_replies(const tc_import_rows *m, const tacit_document 
     return TACIT_OK;
 }
 
-static tacit_status read_file(reading *m, const tacit_document *doc, const char *file, char **text,
-                              tacit_error *err)
+static tacit_status read_document(tc_import *m, const tacit_document *doc, const char *file,
+                                  bool quiet, char **text, tacit_error *err)
 {
-    size_t len;
-    TC_TRY(tc_file_read(file, MOST_BYTES, text, &len, err));
     TC_TRY(tc_point_init(&m->point, tacit_document_space(doc), err));
-    tc_csv_init(&m->csv, *text, len, file);
-    return read_all(m, err);
+    TC_TRY(read_file(m, file, text, err));
+    return check_replies(m, doc, quiet, err);
 }
 
 tacit_status tc_import_read(tc_import_rows *out, const tacit_document *doc, const char *file,
                             bool quiet, tacit_error *err)
 {
-    reading m = {.rows = out};
+    tc_import m = {0};
     char *text = NULL;
-    *out = (tc_import_rows){0};
-    tacit_status status = read_file(&m, doc, file, &text, err);
-    if (status == TACIT_OK)
-        status = check_replies(out, doc, quiet, err);
-    tc_csv_fini(&m.csv);
+    tacit_status status = read_document(&m, doc, file, quiet, &text, err);
     tc_point_fini(&m.point);
-    tc_free(m.what);
     tc_free(text);
+    *out = (tc_import_rows){.values = m.values, .y = m.y, .n = m.n, .skipped = m.skipped};
     return status;
 }
 

@@ -1,6 +1,7 @@
-/* import_rows.h - earlier results from a CSV file, all or nothing. For import.c and federation/agent.c.
+/* import_rows.h - earlier results from a file, all or nothing: CSV, or JSON by the file's ending. For import.c and
+ * federation/agent.c.
  *
- * A column is a parameter (x, or Optuna's params_x), "value" or "state"; others
+ * Of CSV a column is a parameter (x, or Optuna's params_x), "value" or "state"; others
  * are passed over. Rows whose state is not COMPLETE carry no result and are
  * counted, not read. */
 #ifndef TC_PROGRAM_IMPORT_ROWS_H

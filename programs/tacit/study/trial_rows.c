@@ -156,7 +156,7 @@ static tacit_status print_people(const tacit_space *s, const rows *all, FILE *ou
 
 static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
-    static const char *const before[] = {"number", "state", "value", NULL};
+    static const char *const before[] = {"trial", "state", "value", NULL};
     const char *after[8] = {"datetime_start", "datetime_complete", "worker", "reason"};
     const size_t last = 3 + tacit_space_columns(s);
     size_t n = 4, model = last + 4;
@@ -231,7 +231,7 @@ static json_t *trial_json(const tacit_space *s, const tacit_trial *t)
 {
     json_t *o = json_object();
     json_t *value = t->state == TACIT_TRIAL_COMPLETE ? json_real(t->value) : json_null();
-    int bad = json_object_set_new(o, "number", json_integer((json_int_t)t->number));
+    int bad = json_object_set_new(o, "trial", json_integer((json_int_t)t->number));
     bad |= json_object_set_new(o, "state", json_string(tacit_trial_state_name(t->state)));
     bad |= json_object_set_new(o, "value", value);
     bad |= json_object_set_new(o, "params", params_json(s, t->values));

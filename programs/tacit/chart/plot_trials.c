@@ -1,0 +1,106 @@
+/* plot_trials.c - the complete trials of a study. See plot_trials.h. */
+#include "chart/plot_trials.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void tc_plot_trials_fini(tc_plot_trials *p)
+{
+    tc_arena_fini(&p->arena);
+}
+
+tacit_status tc_plot_trials_rank(tc_plot_trials *p, bool maximize, tacit_error *err)
+{
+    p->best = TC_TAKE(&p->arena, p->n, double);
+    if (!p->best)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < p->n; i++) {
+        const double value = p->value[i];
+        bool better = i == 0 || (maximize ? value > p->best[i - 1] : value < p->best[i - 1]);
+        p->best[i] = better ? value : p->best[i - 1];
+        p->top = better ? i : p->top;
+    }
+    return TACIT_OK;
+}
+
+/* n_names 0: numbers. */
+static tc_axis param_axis(tc_plot_trials *p, const tacit_space *space, size_t k)
+{
+    tc_axis a = {.label = tc_arena_strdup(&p->arena, tacit_space_column_name(space, k)),
+                 .log = tacit_space_param_log(space, k),
+                 .whole = tacit_space_column_type(space, k) == TACIT_COLUMN_INT};
+    size_t n = 0;
+    while (tacit_space_choice(space, k, n))
+        n++;
+    const char **names = n > 0 ? TC_TAKE(&p->arena, n, const char *) : NULL;
+    for (size_t i = 0; names && i < n; i++)
+        names[i] = tc_arena_strdup(&p->arena, tacit_space_choice(space, k, i));
+    a.names = names;
+    a.n_names = names ? n : 0;
+    return a;
+}
+
+/* Of a finite space the coordinates of its candidates, whose numbers say nothing. */
+static void take_columns(tc_plot_trials *p, const tacit_space *space, const tacit_trials *trials)
+{
+    const size_t all = tacit_space_columns(space), params = tacit_space_params(space);
+    const size_t first = all > params ? params : 0;
+    p->n_columns = all - first;
+    p->columns = TC_TAKE(&p->arena, p->n_columns, tc_plot_column);
+    for (size_t k = 0; k < p->n_columns && p->columns; k++) {
+        double *x = TC_TAKE(&p->arena, p->n, double);
+        for (size_t i = 0; i < p->n && x; i++)
+            x[i] = tacit_space_column_value(space, tacit_trials_get(trials, i)->values, first + k);
+        p->columns[k].x = x;
+        p->columns[k].axis =
+            first > 0 ? (tc_axis){.label = tc_arena_strdup(
+                                      &p->arena, tacit_space_column_name(space, first + k))}
+                      : param_axis(p, space, k);
+    }
+}
+
+static void write_subtitle(tc_plot_trials *p, const tacit_study_summary *now)
+{
+    char failures[48] = "";
+    if (now->failed)
+        snprintf(failures, sizeof failures, ", %" PRIu64 " failed", now->failed);
+    snprintf(p->subtitle, sizeof p->subtitle, "%s, %s: %zu trial%s%s; best %.6g in trial %.0f",
+             now->algorithm, now->direction, p->n, p->n == 1 ? "" : "s", failures, p->value[p->top],
+             p->number[p->top]);
+}
+
+static tacit_status take(tc_plot_trials *p, const tacit_study *s, const tacit_trials *trials,
+                         tacit_error *err)
+{
+    p->n = tacit_trials_count(trials);
+    if (p->n == 0)
+        return tc_fail(err, TACIT_E_STATE, "the study %s has no completed trial to draw yet",
+                       tacit_study_name(s));
+    p->name = tc_arena_strdup(&p->arena, tacit_study_name(s));
+    p->number = TC_TAKE(&p->arena, p->n, double);
+    p->value = TC_TAKE(&p->arena, p->n, double);
+    for (size_t i = 0; i < p->n && !p->arena.failed; i++) {
+        p->number[i] = (double)tacit_trials_get(trials, i)->number;
+        p->value[i] = tacit_trials_get(trials, i)->value;
+    }
+    take_columns(p, tacit_study_space(s), trials);
+    return p->arena.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, tacit_error *err)
+{
+    tacit_trials *trials;
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    tacit_trial_query complete = TACIT_TRIAL_QUERY;
+    complete.state = TACIT_TRIAL_COMPLETE;
+    TC_TRY(tacit_study_summarize(s, &now, err));
+    TC_TRY(tacit_study_trials(s, &complete, &trials, err));
+    tacit_status status = take(p, s, trials, err);
+    tacit_trials_free(trials);
+    TC_TRY(status);
+    TC_TRY(tc_plot_trials_rank(p, tacit_document_maximizes(tacit_study_document(s)), err));
+    write_subtitle(p, &now);
+    return TACIT_OK;
+}

@@ -1,0 +1,46 @@
+/* plot_trials.h - the complete trials of a study or of an exported file, as charts want them.
+ *
+ * plot_study.c draws them; plot_trials.c takes them from a study, plot_file.c from a file. */
+#ifndef TC_PROGRAM_PLOT_TRIALS_H
+#define TC_PROGRAM_PLOT_TRIALS_H
+
+#include "chart/chart.h"
+
+#include "base/memory.h"
+
+#include <tacit/study.h>
+
+/* What values were tried of a parameter, or of a coordinate of a finite space. */
+typedef struct tc_plot_column {
+    tc_axis axis;
+    const double *x; /* of each trial; of a choice its index */
+} tc_plot_column;
+
+/* All-zero may be ended. */
+typedef struct tc_plot_trials {
+    tc_arena arena;
+    const char *name; /* of the study, or of the file */
+    size_t n;
+    double *number, *value;
+    double *best; /* so far; NULL: nobody knows which values are good */
+    size_t top;   /* index of the best one, if that is known */
+    size_t n_columns;
+    tc_plot_column *columns;
+    char subtitle[160];
+} tc_plot_trials;
+void tc_plot_trials_fini(tc_plot_trials *p);
+
+enum { TC_PLOT_NOT_DIRECTED, TC_PLOT_MINIMIZE, TC_PLOT_MAXIMIZE };
+
+/* E_STATE: none is complete yet. */
+tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, tacit_error *err);
+/* Of a file that tacit export wrote: CSV, JSON or lines of JSON. E_ARG: it is none. */
+tacit_status tc_plot_trials_of_file(tc_plot_trials *p, const char *file, int direction,
+                                    tacit_error *err);
+/* Does the CSV file begin as an export does? Of what cannot be looked at twice, false. */
+bool tc_plot_is_export(const char *file);
+
+/* Fills in `best` and `top`. */
+tacit_status tc_plot_trials_rank(tc_plot_trials *p, bool maximize, tacit_error *err);
+
+#endif
