@@ -15,12 +15,13 @@ typedef struct completed {
     tc_arena arena;
     size_t n, n_params;
     double *number, *value, *best; /* best so far */
-    double *params;                /* n_params x n: parameter k of all trials at k * n */
-    size_t top;                    /* index of the best one */
+    double *params; /* n_params x n: parameter k of all trials at k * n; NaN: inactive */
+    size_t top;     /* index of the best one */
     char subtitle[160];
 } completed;
 
-static void take_trial(completed *c, size_t i, const tacit_trial *t, bool maximize)
+static void take_trial(completed *c, size_t i, const tacit_space *space, const tacit_trial *t,
+                       bool maximize)
 {
     c->number[i] = (double)t->number;
     c->value[i] = t->value;
@@ -28,7 +29,7 @@ static void take_trial(completed *c, size_t i, const tacit_trial *t, bool maximi
     c->best[i] = better ? t->value : c->best[i - 1];
     c->top = better ? i : c->top;
     for (size_t k = 0; k < c->n_params; k++)
-        c->params[k * c->n + i] = t->values[k];
+        c->params[k * c->n + i] = tacit_space_column_value(space, t->values, k);
 }
 
 static void write_subtitle(completed *c, const tacit_study_summary *now)
@@ -56,7 +57,7 @@ static tacit_status take_from(completed *c, const tacit_study *s, const tacit_tr
     if (c->arena.failed)
         return tc_fail_memory(err);
     for (size_t i = 0; i < c->n; i++)
-        take_trial(c, i, tacit_trials_get(trials, i),
+        take_trial(c, i, tacit_study_space(s), tacit_trials_get(trials, i),
                    tacit_document_maximizes(tacit_study_document(s)));
     return TACIT_OK;
 }
@@ -160,15 +161,30 @@ static tc_axis param_axis(completed *c, const tacit_space *space, size_t k)
     return a;
 }
 
+/* The trials in which the parameter is active. Memory that is missing shows in the arena. */
+static tc_series active_trials(slices *sl, completed *c, const double *all)
+{
+    size_t n = 0;
+    double *x = TC_TAKE(&c->arena, c->n, double), *y = TC_TAKE(&c->arena, c->n, double);
+    double *shade = TC_TAKE(&c->arena, c->n, double);
+    for (size_t i = 0; x && y && shade && i < c->n; i++) {
+        if (isnan(all[i]))
+            continue;
+        x[n] = all[i];
+        y[n] = c->value[i];
+        shade[n++] = sl->shade[i];
+    }
+    return (tc_series){.mark = TC_MARK_DOTS, .color = 0, .n = n, .x = x, .y = y, .shade = shade};
+}
+
 static void fill_panel(slices *sl, completed *c, size_t k, const double *x, bool log)
 {
     tc_series *s = &sl->series[2 * k];
-    s[0] = (tc_series){
-        .mark = TC_MARK_DOTS, .color = 0, .n = c->n, .x = x, .y = c->value, .shade = sl->shade};
+    s[0] = active_trials(sl, c, x);
     s[1] = (tc_series){.label = "best",
                        .mark = TC_MARK_DOTS,
                        .color = 1,
-                       .n = 1,
+                       .n = isnan(x[c->top]) ? 0u : 1u,
                        .x = x + c->top,
                        .y = c->value + c->top,
                        .ring = true};
@@ -198,6 +214,8 @@ static tacit_status fill_panels(slices *sl, completed *c, const tacit_space *spa
         if (c->arena.failed)
             return tc_fail_memory(err);
         fill_panel(sl, c, k, x, log);
+        if (c->arena.failed)
+            return tc_fail_memory(err);
     }
     return TACIT_OK;
 }
