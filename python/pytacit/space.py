@@ -8,6 +8,9 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 from ._library import call, ffi, index_of, lib, new, real, string, text
 from .trial import ParamValue
 
+#: Where a parameter is active: {"kernel": "rbf"}, or several values: {"kernel": ["rbf", "poly"]}.
+Condition = Mapping[str, Union[str, int, float, bool, Sequence[Union[str, int, float, bool]]]]
+
 
 @dataclass(frozen=True)
 class FloatDistribution:
@@ -17,10 +20,11 @@ class FloatDistribution:
     high: float
     log: bool = False
     step: Optional[float] = None
+    when: Optional[Condition] = None
 
     def to_json(self) -> Dict[str, Any]:
         """As a study document has it."""
-        return _range("float", self.low, self.high, self.log, self.step)
+        return _with_condition(_range("float", self.low, self.high, self.log, self.step), self.when)
 
 
 @dataclass(frozen=True)
@@ -31,23 +35,33 @@ class IntDistribution:
     high: int
     log: bool = False
     step: int = 1
+    when: Optional[Condition] = None
 
     def to_json(self) -> Dict[str, Any]:
         """As a study document has it."""
-        return _range("int", self.low, self.high, self.log, None if self.step == 1 else self.step)
+        step = None if self.step == 1 else self.step
+        return _with_condition(_range("int", self.low, self.high, self.log, step), self.when)
 
 
 @dataclass(frozen=True)
 class CategoricalDistribution:
-    """One of several texts without order."""
+    """One of several texts, or of several numbers, without order unless `ordered`; of [False, True] a bool."""
 
-    choices: Sequence[str]
+    choices: Union[Sequence[str], Sequence[float], Sequence[bool]]
+    ordered: bool = False
+    when: Optional[Condition] = None
 
     def to_json(self) -> Dict[str, Any]:
         """As a study document has it."""
         if isinstance(self.choices, (str, bytes)) or not isinstance(self.choices, Iterable):
-            raise TypeError(f"choices must be a list of texts, got {type(self.choices).__name__}")
-        return {"type": "choice", "choices": list(self.choices)}
+            raise TypeError(f"choices must be a list of texts or numbers, got {type(self.choices).__name__}")
+        choices = list(self.choices)
+        made: Dict[str, Any] = {"type": "choice", "choices": choices}
+        if len(choices) == 2 and all(isinstance(choice, bool) for choice in choices) and choices[0] != choices[1]:
+            made = {"type": "bool"}
+        elif self.ordered:
+            made["ordered"] = True
+        return _with_condition(made, self.when)
 
 
 Distribution = Union[FloatDistribution, IntDistribution, CategoricalDistribution]
@@ -62,6 +76,14 @@ def _range(kind: str, low: float, high: float, log: bool, step: Optional[float])
         made["log"] = True
     if step is not None:
         made["step"] = step
+    return made
+
+
+def _with_condition(made: Dict[str, Any], when: Optional[Condition]) -> Dict[str, Any]:
+    if when is not None:
+        if not isinstance(when, Mapping):
+            raise TypeError(f"when must be a dict of one parameter, got {type(when).__name__}")
+        made["when"] = dict(when)
     return made
 
 
@@ -91,6 +113,8 @@ class Space:
         columns = range(lib.tacit_space_columns(pointer))
         self.names: List[str] = [string(lib.tacit_space_column_name(pointer, i)) or "" for i in columns]
         self._read: List[Callable[[float], ParamValue]] = [self._reader(i) for i in columns]
+        parents = {i: lib.tacit_space_param_parent(pointer, i) for i in range(self.size)}
+        self._conditional: Dict[int, int] = {i: parent for i, parent in parents.items() if parent < self.size}
 
     def _reader(self, i: int) -> Callable[[float], ParamValue]:
         kind = lib.tacit_space_column_type(self._space, i)
@@ -98,9 +122,13 @@ class Space:
             return int
         if kind != lib.TACIT_COLUMN_CHOICE:
             return float
-        choices: List[str] = []
+        made = {lib.TACIT_CHOICE_NUMBER: _as_number, lib.TACIT_CHOICE_BOOL: bool}.get(
+            lib.tacit_space_choice_kind(self._space, i)
+        )
+        choices: List[ParamValue] = []
         while (choice := string(lib.tacit_space_choice(self._space, i, len(choices)))) is not None:
-            choices.append(choice)
+            number = lib.tacit_space_choice_number(self._space, i, len(choices))
+            choices.append(made(number) if made else choice)
         return lambda value: choices[int(value)]
 
     def new_point(self) -> Any:
@@ -108,24 +136,46 @@ class Space:
         return new("double[]", self.size)
 
     def params(self, point: Any) -> Dict[str, ParamValue]:
-        """A point as a dictionary; of a finite space the number of the candidate ("point") and its columns."""
+        """A point as a dictionary, without inactive parameters; of a finite space the number of the candidate ("point")
+        and its columns."""
         values = list(ffi.unpack(point, self.size))
         for i in range(self.size, len(self.names)):
             values.append(lib.tacit_space_column_value(self._space, point, i))
-        return {name: read(value) for name, read, value in zip(self.names, self._read, values)}
+        read = zip(self.names, self._read, values)
+        if not self._conditional:
+            return {name: as_param(value) for name, as_param, value in read}
+        return {name: as_param(value) for i, (name, as_param, value) in enumerate(read) if self._active(point, i)}
+
+    def _active(self, point: Any, i: int) -> bool:
+        return i >= self.size or bool(lib.tacit_space_active(self._space, point, i))
 
     def point(self, params: Mapping[str, ParamValue]) -> Any:
-        """A dictionary as a point: every parameter, and nothing else. Of a finite space "point", or all columns."""
+        """A dictionary as a point: every active parameter, and nothing else; None says that one is inactive. Of a finite
+        space "point", or all columns."""
         if not isinstance(params, Mapping):
             raise TypeError(f"params must be a dict of parameters by name, got {type(params).__name__}")
         if len(self.names) > self.size and "point" not in params:
             return self._candidate(params)
-        self._check_names(params, self.names[: self.size], self.names)
+        needed = [name for i, name in enumerate(self.names[: self.size]) if i not in self._conditional]
+        self._check_names(params, needed, self.names)
         point = self.new_point()
-        for name in self.names[: self.size]:
+        for name in needed:
             self._parse(name, params[name], point)
+        for i, parent in self._conditional.items():
+            self._set_conditional(i, parent, params, point)
         call(lib.tacit_space_check, self._space, point)
         return point
+
+    def _set_conditional(self, i: int, parent: int, params: Mapping[str, ParamValue], point: Any) -> None:
+        name, on = self.names[i], self.names[parent]
+        given = params.get(name)
+        if not self._active(point, i):
+            if given is not None:
+                raise ValueError(f"params must not have {name} where {on} is {params[on]}")
+        elif given is None:
+            raise ValueError(f"params has no {name}, which is needed where {on} is {params[on]}")
+        else:
+            self._parse(name, given, point)
 
     def _candidate(self, params: Mapping[str, ParamValue]) -> Any:
         columns = self.names[self.size :]
@@ -145,8 +195,16 @@ class Space:
             raise ValueError(f"params has {unknown[0]!r}, which is not in the space: it has {', '.join(needed)}")
 
     def _parse(self, name: str, value: ParamValue, point: Any) -> None:
-        written = value if isinstance(value, str) else _written(value, f"params.{name}")
+        is_bool = isinstance(value, bool) and self._is_bool(name)
+        written = value if isinstance(value, str) else str(value) if is_bool else _written(value, f"params.{name}")
         call(lib.tacit_space_parse, self._space, text(name, "name"), text(written, f"params.{name}"), point)
+
+    def _is_bool(self, name: str) -> bool:
+        return lib.tacit_space_choice_kind(self._space, self.names.index(name)) == lib.TACIT_CHOICE_BOOL
+
+
+def _as_number(value: float) -> ParamValue:
+    return int(value) if value.is_integer() else value
 
 
 def _written(value: Any, what: str) -> str:

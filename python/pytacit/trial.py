@@ -7,8 +7,8 @@ import enum
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple, Union
 
-#: The value of a parameter: a float, an int, or the text of a choice.
-ParamValue = Union[float, int, str]
+#: The value of a parameter: a float, an int, a bool, or the text of a choice.
+ParamValue = Union[float, int, bool, str]
 
 
 class TrialState(enum.IntEnum):

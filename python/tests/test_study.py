@@ -209,6 +209,79 @@ def test_the_same_seed_is_the_same_search(study):
     assert [t.params for t in study.trials] == [t.params for t in again.trials]
 
 
+CONDITIONAL = {
+    "gamma": pytacit.FloatDistribution(1e-4, 1, log=True, when={"kernel": ["rbf", "poly"]}),
+    "kernel": pytacit.CategoricalDistribution(["linear", "rbf", "poly"]),
+    "degree": pytacit.IntDistribution(2, 5, when={"kernel": "poly"}),
+    "batch": pytacit.CategoricalDistribution([16, 32, 0.5], ordered=True),
+    "shrink": pytacit.CategoricalDistribution([True, False]),
+    "cache": pytacit.CategoricalDistribution([1, 2], when={"shrink": True}),
+}
+
+
+@pytest.fixture
+def conditional():
+    with pytacit.create_study("svm", CONDITIONAL, "minimize", "memory:", trials=20, seed=2) as made:
+        yield made
+
+
+def test_conditional_parameters(conditional):
+    seen = []
+
+    def train(params):
+        assert ("gamma" in params) == (params["kernel"] != "linear")
+        assert ("degree" in params) == (params["kernel"] == "poly")
+        assert ("cache" in params) == params["shrink"]
+        assert type(params["shrink"]) is bool and type(params.get("cache", 1)) is int
+        assert params["batch"] in (16, 32, 0.5) and type(params["batch"]) is (float if params["batch"] == 0.5 else int)
+        seen.append(params)
+        return params["batch"] + params.get("gamma", 0)
+
+    conditional.optimize(train)
+    assert [trial.params for trial in conditional.trials] == seen and len({p["kernel"] for p in seen}) == 3
+    assert conditional.best_params["batch"] == 0.5
+    space = conditional.document["space"]
+    assert space["shrink"] == {"type": "bool"}
+    assert space["batch"] == {"type": "choice", "choices": [16, 32, 0.5], "ordered": True}
+    assert space["gamma"]["when"] == {"kernel": ["rbf", "poly"]} and space["degree"]["when"] == {"kernel": "poly"}
+
+
+def test_conditional_points_of_ones_own(conditional):
+    plain = {"kernel": "linear", "batch": 16, "shrink": False}
+    conditional.enqueue_trial({**plain, "gamma": None})
+    trial = conditional.ask()
+    assert trial.params == plain
+    other = {"gamma": 0.5, "kernel": "rbf", "batch": 0.5, "shrink": True, "cache": 2}
+    conditional.tell(trial, 1, params=other)
+    assert conditional.best_params == other
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({"gamma": 0.5}, "params must not have gamma where kernel is linear"),
+        ({"kernel": "rbf"}, "params has no gamma, which is needed where kernel is rbf"),
+        ({"kernel": "rbf", "gamma": None}, "params has no gamma, which is needed where kernel is rbf"),
+        ({"kernel": "rbf", "gamma": 2}, "gamma must be from 0.0001 to 1, got 2"),
+        ({"batch": 17}, "batch is 17 but must be one of 16, 32, 0.5"),
+        ({"shrink": 1}, "shrink is 1 but must be one of false, true"),
+        ({"batch": True}, "params.batch must be a number or a str, got bool"),
+    ],
+)
+def test_conditional_points_that_are_refused(conditional, change, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        conditional.enqueue_trial({"kernel": "linear", "batch": 16, "shrink": False, **change})
+    assert conditional.trials == []
+
+
+def test_conditions_that_are_wrong():
+    wrong = {"x": pytacit.FloatDistribution(0, 1, when={"y": "a"})}
+    with pytest.raises(ValueError, match='space.x.when: there is no parameter "y"'):
+        pytacit.create_study("s", wrong, "minimize", "memory:")
+    with pytest.raises(TypeError, match="when must be a dict of one parameter, got str"):
+        pytacit.create_study("s", {"x": pytacit.FloatDistribution(0, 1, when="y")}, "minimize", "memory:")
+
+
 def test_dataframe(study, monkeypatch):
     study.optimize(bowl, n_trials=2)
     monkeypatch.setitem(sys.modules, "pandas", None)

@@ -108,6 +108,7 @@ static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tacit_error *e
     if (!values)
         return tc_fail_memory(err);
     memcpy(values, e->values, o->space->n_params * sizeof *values);
+    tc_space_make_canonical(o->space, values);
     tc_trial *t = &o->trials[o->n_trials++];
     *t = (tc_trial){.number = e->trial, .values = values};
     enter_state(o, t, TC_TRIAL_WAITING, pulls_of(e));
@@ -171,6 +172,7 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     if (e->values) {
         TC_TRY(check_values(o, e, err));
         memcpy(t->values, e->values, o->space->n_params * sizeof *t->values);
+        tc_space_make_canonical(o->space, t->values);
     }
     untake(o, t->number);
     tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);

@@ -32,7 +32,8 @@ struct tc_objective {
     X(hartmann6)                                                                                   \
     X(himmelblau)                                                                                  \
     X(ackley)                                                                                      \
-    X(rastrigin) X(garland) X(doublesine) X(tuning) X(gp_sample) X(rkhs_se) X(rkhs_matern52)
+    X(rastrigin)                                                                                   \
+    X(garland) X(doublesine) X(tuning) X(pipeline) X(gp_sample) X(rkhs_se) X(rkhs_matern52)
 #define KIND(name) &tc_objective_##name,
 #define INFO(name) &tc_objective_##name.info,
 

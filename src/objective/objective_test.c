@@ -87,7 +87,8 @@ static void test_optimum_and_direction(void **state)
                  {"rastrigin", 1, true},
                  {"garland", 0.9977723911610445, true},
                  {"doublesine", 1, true},
-                 {"tuning", 0, false}};
+                 {"tuning", 0, false},
+                 {"pipeline", 0, false}};
     tc_objective_opts opts = defaults();
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         tc_objective *o = make(known[i].name, &opts, 0);
@@ -207,6 +208,28 @@ static double best_rate(const tc_objective *o, double depth, double method)
         best = fmin(best, tc_objective_regret(o, (double[]){rate, depth, method, 0.3}));
     }
     return best;
+}
+
+/* What a model does not have makes no difference to it, and each has its valley where the file says. */
+static void test_pipeline_is_conditional(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_objective_opts opts = defaults();
+    tc_objective *o = make("pipeline", &opts, 0);
+    const tc_space *s = tc_objective_space(o);
+    assert_int_equal(s->n_params, 7);
+    assert_int_equal(s->n_conditional, 5);
+    assert_int_equal(s->dim, 2 + 2 + 2 + 1 + 1);
+    const double C = pow(10, 6 * 0.65 - 3), gamma = pow(10, 5 * 0.4 - 4);
+    double svm[] = {0, C, gamma, 1, 0.1, 0, 1}, other[] = {0, C, gamma, NAN, NAN, 3, 1};
+    assert_ok(tc_space_check(s, other, &err));
+    assert_close(tc_objective_regret(o, svm), 0, 1e-12);
+    assert_same_bits(tc_objective_value(o, svm), tc_objective_value(o, other));
+    const double forest[] = {1, NAN, NAN, 10, 0.37, 2, 0};
+    assert_ok(tc_space_check(s, forest, &err));
+    assert_close(tc_objective_value(o, forest), 0.15, 1e-12);
+    tc_objective_free(o);
 }
 
 static void test_tuning_has_parameters_of_every_type(void **state)
@@ -479,7 +502,7 @@ static void test_errors(void **state)
     fails("brannin", &opts, TACIT_E_ARG,
           "there is no objective \"brannin\"; did you mean \"branin\"? Objectives: branin, "
           "hartmann6, himmelblau, ackley, rastrigin, garland, doublesine, tuning, "
-          "gp-sample");
+          "pipeline, gp-sample");
     opts.dim = 3;
     fails("branin", &opts, TACIT_E_ARG, "dim is 3, but the objective branin has 2 dimensions");
     fails("garland", &opts, TACIT_E_ARG, "dim is 3, but the objective garland has 1 dimension");
@@ -537,6 +560,7 @@ int main(void)
         cmocka_unit_test(test_never_beaten),
         cmocka_unit_test(test_any_dimension),
         cmocka_unit_test(test_shift_keeps_the_optimum),
+        cmocka_unit_test(test_pipeline_is_conditional),
         cmocka_unit_test(test_tuning_has_parameters_of_every_type),
         cmocka_unit_test(test_shift_leaves_whole_parameters),
         cmocka_unit_test(test_shift_moves_continuously),

@@ -142,10 +142,13 @@ static char **make_argv(const tc_runner *r, uint64_t trial, const double *values
 {
     size_t n = tc_template_words(r->command);
     char **argv = TC_TAKE(a, n + 2, char *); /* a spare word in front, NULL behind */
+    size_t kept = 0;
     for (size_t i = 0; argv && i < n; i++) {
         tc_text word = {0};
+        if (tc_template_leaves_out(r->command, i, values))
+            continue;
         tc_template_write(r->command, i, trial, values, &word);
-        argv[1 + i] = arena_text(a, &word);
+        argv[1 + kept++] = arena_text(a, &word);
     }
     return argv ? argv + 1 : NULL;
 }

@@ -1,7 +1,8 @@
 /* runner.h - evaluates a trial by running a program.
  *
  * The command is a template: "{lr}" in any argument becomes the value of
- * parameter lr ("{{" and "}}" are literal braces); "{trial}" its number. No shell
+ * parameter lr ("{{" and "}}" are literal braces); "{trial}" its number; words of inactive parameters may be
+ * left out (template.h). No shell
  * is involved, and a choice may not stand in a word that a shell would read as code.
  * The program also finds TACIT_TRIAL (the number) and TACIT_PARAMS (the parameters
  * as a JSON object) in its environment, and nothing on standard input. It gets

@@ -22,6 +22,7 @@ typedef struct piece {
 typedef struct word {
     piece *pieces;
     size_t n;
+    bool code; /* a program reads it as one */
 } word;
 
 struct tc_template {
@@ -128,23 +129,25 @@ static tacit_status read_word(tc_template *t, const char *arg, word *w, tacit_er
     return TACIT_OK;
 }
 
-/* The first choice among the pieces; NULL: there is none. Numbers cannot be commands. */
+/* The first choice of texts among the pieces; NULL: there is none. Numbers, true and false do no harm as commands. */
 static const tc_param *choice_in(const tc_template *t, size_t i)
 {
     const word *w = &t->words[i];
     for (size_t k = 0; k < w->n; k++) {
         const piece *p = &w->pieces[k];
-        if (p->kind == PIECE_PARAM && t->space->params[p->index].type == TC_PARAM_CHOICE)
-            return &t->space->params[p->index];
+        const tc_param *of = p->kind == PIECE_PARAM ? &t->space->params[p->index] : NULL;
+        if (of && of->type == TC_PARAM_CHOICE && of->kind == TC_CHOICE_TEXTS)
+            return of;
     }
     return NULL;
 }
 
-static tacit_status check_code(const tc_template *t, char *const *argv, tacit_error *err)
+static tacit_status check_code(tc_template *t, char *const *argv, tacit_error *err)
 {
     for (size_t i = 1; i < t->n; i++) {
         const tc_param *p = choice_in(t, i);
-        if (p && tc_code_word(argv, i))
+        t->words[i].code = tc_code_word(argv, i);
+        if (p && t->words[i].code)
             return tc_fail(err, TACIT_E_ARG,
                            "{%s} stands in \"%.100s\", which is read as a program: its text could "
                            "be a command there. Give it as a word of its own, as in: sh -c 'echo "
@@ -208,6 +211,45 @@ bool tc_template_has_choice(const tc_template *t, size_t i)
     return choice_in(t, i) != NULL;
 }
 
+/* ---- what is left out where parameters are inactive ---- */
+
+/* Has it placeholders, all of inactive parameters? */
+static bool is_inactive(const tc_template *t, const word *w, const double *values)
+{
+    bool any = false;
+    for (size_t k = 0; k < w->n; k++) {
+        const piece *p = &w->pieces[k];
+        if (p->kind == PIECE_TEXT)
+            continue;
+        if (p->kind != PIECE_PARAM || tc_space_active(t->space, values, p->index))
+            return false;
+        any = true;
+    }
+    return any && !w->code;
+}
+
+/* Nothing but one parameter: it may be the value of the option before it. */
+static bool is_bare(const word *w)
+{
+    return w->n == 1 && w->pieces[0].kind == PIECE_PARAM;
+}
+
+static bool is_option(const tc_template *t, size_t i)
+{
+    const char *s = i > 0 ? tc_template_literal(t, i) : NULL;
+    return s && s[0] == '-' && s[1] != '\0' && strcmp(s, "--") != 0;
+}
+
+bool tc_template_leaves_out(const tc_template *t, size_t i, const double *values)
+{
+    const word *w = &t->words[i], *next = i + 1 < t->n ? w + 1 : NULL;
+    if (i > 0 && is_inactive(t, w, values))
+        return !is_bare(w) || is_option(t, i - 1);
+    return next && is_bare(next) && is_inactive(t, next, values) && is_option(t, i);
+}
+
+/* ---- one trial's words ---- */
+
 static void write_param(const tc_param *p, double value, tc_text *out)
 {
     if (p->type == TC_PARAM_CHOICE) { /* of any length */
@@ -228,7 +270,8 @@ static void write_piece(const tc_template *t, const piece *p, uint64_t trial, co
         tc_text_add(out, p->text);
         break;
     case PIECE_PARAM:
-        write_param(&t->space->params[p->index], values[p->index], out);
+        if (tc_space_active(t->space, values, p->index))
+            write_param(&t->space->params[p->index], values[p->index], out);
         break;
     case PIECE_COORDINATE:
         tc_text_add_double(out, d->raw[(size_t)values[0] + p->index * d->n]);

@@ -132,6 +132,56 @@ static void finite_spaces_have_coordinates(void **state)
     tc_space_free(finite);
 }
 
+/* The words of a command for a point, each in brackets. */
+static void expect_words(const tc_space *s, char *const *argv, const double *values,
+                         const char *want)
+{
+    tc_template *t = NULL;
+    tc_text all = {0};
+    tacit_error err = {0};
+    if (tc_template_new(&t, s, argv, &err) != TACIT_OK)
+        fail_msg("%s", err.msg);
+    for (size_t i = 0; i < tc_template_words(t); i++) {
+        if (tc_template_leaves_out(t, i, values))
+            continue;
+        tc_text_add(&all, "[");
+        tc_template_write(t, i, 7, values, &all);
+        tc_text_add(&all, "]");
+    }
+    assert_string_equal(tc_text_get(&all), want);
+    tc_text_fini(&all);
+    tc_template_free(t);
+}
+
+static void words_of_inactive_parameters_are_left_out(void **state)
+{
+    (void)state;
+    tc_space *s = NULL;
+    const size_t rbf = 1;
+    const double on[] = {1, 0.5, 3, 1, 1}, off[] = {0, 0.5, 3, 1, 1};
+    assert_int_equal(tc_space_new(&s, NULL), TACIT_OK);
+    assert_int_equal(tc_space_add_choice(s, "k", 2, (const char *[]){"lin", "rbf"}, NULL),
+                     TACIT_OK);
+    assert_int_equal(tc_space_add_float(s, "g", 0, 1, 0, false, NULL), TACIT_OK);
+    assert_int_equal(tc_space_add_int(s, "d", 1, 9, 1, false, NULL), TACIT_OK);
+    assert_int_equal(tc_space_add_bool(s, "b", NULL), TACIT_OK);
+    assert_int_equal(tc_space_add_numbers(s, "n", 2, (double[]){16, 0.5}, NULL), TACIT_OK);
+    assert_int_equal(tc_space_set_when(s, "g", "k", 1, &rbf, NULL), TACIT_OK);
+    assert_int_equal(tc_space_set_when(s, "d", "k", 1, &rbf, NULL), TACIT_OK);
+    char *whole[] = {"p",           "--g={g}",     "{k}",   "g={g},{d}",
+                     "--r={g}:{b}", "{trial}-{g}", "{{g}}", NULL};
+    expect_words(s, whole, on, "[p][--g=0.5][rbf][g=0.5,3][--r=0.5:true][7-0.5][{g}]");
+    expect_words(s, whole, off, "[p][lin][--r=:true][7-][{g}]");
+    char *apart[] = {"p", "--g", "{g}", "-d", "{d}", "--k", "{k}", "--n", "{n}", NULL};
+    expect_words(s, apart, on, "[p][--g][0.5][-d][3][--k][rbf][--n][0.5]");
+    expect_words(s, apart, off, "[p][--k][lin][--n][0.5]");
+    char *places[] = {"{g}p", "{k}", "{g}", "--", "{d}", "-", "{g}", "--v", "x", "{d}", NULL};
+    expect_words(s, places, off, "[p][lin][][--][][-][][--v][x][]");
+    char *code[] = {"sh", "-c", "train --g={g} {n} {b}", "sh", "{g}", NULL};
+    expect_words(s, code, off, "[sh][-c][train --g= 0.5 true][sh][]");
+    tc_space_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +191,7 @@ int main(void)
         cmocka_unit_test(literals_are_known),
         cmocka_unit_test(choices_are_no_code),
         cmocka_unit_test(finite_spaces_have_coordinates),
+        cmocka_unit_test(words_of_inactive_parameters_are_left_out),
     };
     return cmocka_run_group_tests(tests, make_space, free_space);
 }

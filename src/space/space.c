@@ -2,11 +2,14 @@
 #include "space/space.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "space/name.h"
 #include "space/param.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 tacit_status tc_space_new(tc_space **out, tacit_error *err)
@@ -37,6 +40,20 @@ const tc_param *tc_space_find(const tc_space *s, const char *name)
 }
 
 /* --- adding parameters --- */
+
+static size_t coordinates(const tc_space *s, const tc_param *p)
+{
+    switch (p->type) {
+    case TC_PARAM_CHOICE:
+        return p->ordered ? 1 : p->n_choices;
+    case TC_PARAM_POINT:
+        return s->domain->dim;
+    case TC_PARAM_FLOAT:
+    case TC_PARAM_INT:
+        break;
+    }
+    return 1;
+}
 
 tacit_status tc_space_name_check(const char *name, tacit_error *err)
 {
@@ -122,15 +139,28 @@ static tacit_status check_choice(const char *name, const char *const *choices, s
     return TACIT_OK;
 }
 
-static tacit_status check_choices(const char *name, size_t n, const char *const *choices,
-                                  tacit_error *err)
+static tacit_status check_count(const char *name, size_t n, tacit_error *err)
 {
     if (n == 0 || n > TC_CHOICES_MAX)
         return tc_fail(err, TACIT_E_ARG, "space.%s.choices must have 1 to %d entries, got %zu",
                        name, TC_CHOICES_MAX, n);
+    return TACIT_OK;
+}
+
+static tacit_status check_choices(const char *name, size_t n, const char *const *choices,
+                                  tacit_error *err)
+{
+    TC_TRY(check_count(name, n, err));
     for (size_t i = 0; i < n; i++)
         TC_TRY(check_choice(name, choices, i, err));
     return TACIT_OK;
+}
+
+static void keep_choices(tc_space *s, tc_param *p, const char *const *choices)
+{
+    p->choices = TC_TAKE(&s->memory, p->n_choices, char *);
+    for (size_t i = 0; p->choices && i < p->n_choices; i++)
+        p->choices[i] = tc_arena_strdup(&s->memory, choices[i]);
 }
 
 tacit_status tc_space_add_choice(tc_space *s, const char *name, size_t n,
@@ -140,10 +170,87 @@ tacit_status tc_space_add_choice(tc_space *s, const char *name, size_t n,
     TC_TRY(check_choices(name, n, choices, err));
     tc_param p = {.name = (char *)name, .type = TC_PARAM_CHOICE, .n_choices = n};
     p.high = (double)(n - 1);
-    p.choices = TC_TAKE(&s->memory, n, char *);
-    for (size_t i = 0; p.choices && i < n; i++)
-        p.choices[i] = tc_arena_strdup(&s->memory, choices[i]);
+    keep_choices(s, &p, choices);
     return append(s, p, n, err);
+}
+
+static void number_text(char text[32], double v)
+{
+    if (v == floor(v) && fabs(v) < 1e15)
+        snprintf(text, 32, "%.0f", v + 0); /* never -0 */
+    else
+        tc_double_text(text, v);
+}
+
+static tacit_status check_numbers(const char *name, size_t n, const double *numbers,
+                                  tacit_error *err)
+{
+    TC_TRY(check_count(name, n, err));
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(numbers[i]))
+            return tc_fail(err, TACIT_E_ARG,
+                           "space.%s.choices[%zu] must be a finite number, got %g", name, i,
+                           numbers[i]);
+        for (size_t j = 0; j < i; j++)
+            if (numbers[j] == numbers[i])
+                return tc_fail(err, TACIT_E_ARG, "space.%s.choices has %.15g twice", name,
+                               numbers[i]);
+    }
+    return TACIT_OK;
+}
+
+static void keep_numbers(tc_space *s, tc_param *p, const double *numbers)
+{
+    p->choices = TC_TAKE(&s->memory, p->n_choices, char *);
+    p->numbers = TC_TAKE(&s->memory, p->n_choices, double);
+    for (size_t i = 0; p->choices && p->numbers && i < p->n_choices; i++) {
+        char text[32];
+        number_text(text, numbers[i]);
+        p->numbers[i] = numbers[i] + 0;
+        p->choices[i] = tc_arena_strdup(&s->memory, text);
+    }
+}
+
+tacit_status tc_space_add_numbers(tc_space *s, const char *name, size_t n, const double *numbers,
+                                  tacit_error *err)
+{
+    TC_TRY(check_new(s, name, err));
+    TC_TRY(check_numbers(name, n, numbers, err));
+    tc_param p = {
+        .name = (char *)name, .type = TC_PARAM_CHOICE, .kind = TC_CHOICE_NUMBERS, .n_choices = n};
+    p.high = (double)(n - 1);
+    keep_numbers(s, &p, numbers);
+    return append(s, p, n, err);
+}
+
+tacit_status tc_space_add_bool(tc_space *s, const char *name, tacit_error *err)
+{
+    static const char *const words[] = {"false", "true"};
+    TC_TRY(check_new(s, name, err));
+    tc_param p = {.name = (char *)name,
+                  .type = TC_PARAM_CHOICE,
+                  .kind = TC_CHOICE_BOOL,
+                  .n_choices = 2,
+                  .ordered = true,
+                  .high = 1};
+    keep_choices(s, &p, words);
+    return append(s, p, 1, err);
+}
+
+tacit_status tc_space_set_ordered(tc_space *s, const char *name, tacit_error *err)
+{
+    tc_param *p = (tc_param *)tc_space_find(s, name);
+    if (!p)
+        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no parameter \"%.100s\"", name);
+    if (p->type != TC_PARAM_CHOICE)
+        return tc_fail(err, TACIT_E_ARG, "space.%s.ordered is for choices", name);
+    p->ordered = true;
+    s->dim = 0;
+    for (size_t i = 0; i < s->n_params; i++) {
+        s->params[i].at = s->dim;
+        s->dim += coordinates(s, &s->params[i]);
+    }
+    return TACIT_OK;
 }
 
 tacit_status tc_space_from_domain(tc_space **out, tc_domain *d, tacit_error *err)
@@ -168,24 +275,36 @@ tacit_status tc_space_from_domain(tc_space **out, tc_domain *d, tacit_error *err
 
 static tacit_status add_copy(tc_space *to, const tc_param *p, tacit_error *err)
 {
-    if (p->type == TC_PARAM_CHOICE)
-        return tc_space_add_choice(to, p->name, p->n_choices, (const char *const *)p->choices, err);
-    return add_number(to, *p, err);
+    tc_param copy = *p; /* as checked */
+    if (p->type != TC_PARAM_CHOICE)
+        return add_number(to, copy, err);
+    if (p->numbers)
+        keep_numbers(to, &copy, p->numbers);
+    else
+        keep_choices(to, &copy, (const char *const *)p->choices);
+    return append(to, copy, coordinates(to, p), err);
+}
+
+static tacit_status add_copies(tc_space *to, const tc_space *s, tacit_error *err)
+{
+    for (size_t i = 0; i < s->n_params; i++)
+        TC_TRY(add_copy(to, &s->params[i], err));
+    for (size_t i = 0; i < s->n_params; i++)
+        if (s->params[i].allowed)
+            TC_TRY(tc_space_copy_condition(to, s, i, err));
+    return TACIT_OK;
 }
 
 static tacit_status copy_params(tc_space **out, const tc_space *s, tacit_error *err)
 {
     tc_space *copy = NULL;
     TC_TRY(tc_space_new(&copy, err));
-    for (size_t i = 0; i < s->n_params; i++) {
-        tacit_status status = add_copy(copy, &s->params[i], err);
-        if (status != TACIT_OK) {
-            tc_space_free(copy);
-            return status;
-        }
-    }
-    *out = copy;
-    return TACIT_OK;
+    tacit_status status = add_copies(copy, s, err);
+    if (status != TACIT_OK)
+        tc_space_free(copy);
+    else
+        *out = copy;
+    return status;
 }
 
 tacit_status tc_space_copy(tc_space **out, const tc_space *s, tacit_error *err)
@@ -199,23 +318,13 @@ tacit_status tc_space_copy(tc_space **out, const tc_space *s, tacit_error *err)
 
 /* --- the unit cube --- */
 
-static size_t coordinates(const tc_space *s, const tc_param *p)
-{
-    switch (p->type) {
-    case TC_PARAM_CHOICE:
-        return p->n_choices;
-    case TC_PARAM_POINT:
-        return s->domain->dim;
-    case TC_PARAM_FLOAT:
-    case TC_PARAM_INT:
-        break;
-    }
-    return 1;
-}
-
 static void encode_choice(const tc_param *p, double value, double *u)
 {
     assert(value >= 0 && value < (double)p->n_choices);
+    if (p->ordered) {
+        *u = p->n_choices > 1 ? value / (double)(p->n_choices - 1) : 0.5;
+        return;
+    }
     memset(u, 0, p->n_choices * sizeof *u);
     u[(size_t)value] = 1;
 }
@@ -243,9 +352,12 @@ static void encode_param(const tc_space *s, const tc_param *p, double value, dou
     }
 }
 
-static double decode_choice(const tc_param *p, const double *u)
+/* Of an ordered one the nearest; ties: the lower. */
+double tc_param_choice_at(const tc_param *p, const double *u)
 {
     size_t best = 0;
+    if (p->ordered)
+        return fmin(fmax(ceil(*u * p->high - 0.5), 0), p->high);
     for (size_t i = 1; i < p->n_choices; i++)
         if (u[i] > u[best])
             best = i;
@@ -256,7 +368,7 @@ static double decode_param(const tc_space *s, const tc_param *p, const double *u
 {
     switch (p->type) {
     case TC_PARAM_CHOICE:
-        return decode_choice(p, u);
+        return tc_param_choice_at(p, u);
     case TC_PARAM_POINT:
         return (double)tc_domain_nearest(s->domain, u);
     case TC_PARAM_FLOAT:
@@ -269,13 +381,17 @@ static double decode_param(const tc_space *s, const tc_param *p, const double *u
 void tc_space_encode(const tc_space *s, const double *values, double *u)
 {
     for (size_t i = 0; i < s->n_params; i++)
-        encode_param(s, &s->params[i], values[i], u + s->params[i].at);
+        if (tc_space_active(s, values, i))
+            encode_param(s, &s->params[i], values[i], u + s->params[i].at);
+        else
+            tc_param_idle(&s->params[i], u + s->params[i].at);
 }
 
 void tc_space_decode(const tc_space *s, const double *u, double *values)
 {
     for (size_t i = 0; i < s->n_params; i++)
         values[i] = decode_param(s, &s->params[i], u + s->params[i].at);
+    tc_space_make_canonical(s, values);
 }
 
 void tc_space_round(const tc_space *s, double *u)
@@ -284,6 +400,9 @@ void tc_space_round(const tc_space *s, double *u)
         const tc_param *p = &s->params[i];
         encode_param(s, p, decode_param(s, p, u + p->at), u + p->at);
     }
+    for (size_t i = 0; s->n_conditional > 0 && i < s->n_params; i++)
+        if (!tc_space_active_at(s, u, i))
+            tc_param_idle(&s->params[i], u + s->params[i].at);
 }
 
 bool tc_space_continuous(const tc_space *s, size_t d)
@@ -297,6 +416,10 @@ bool tc_space_continuous(const tc_space *s, size_t d)
 tacit_status tc_space_check(const tc_space *s, const double *values, tacit_error *err)
 {
     for (size_t i = 0; i < s->n_params; i++)
-        TC_TRY(tc_param_check(&s->params[i], values[i], err));
+        if (!s->params[i].allowed)
+            TC_TRY(tc_param_check(&s->params[i], values[i], err));
+    for (size_t i = 0; i < s->n_params; i++)
+        if (s->params[i].allowed && tc_space_active(s, values, i))
+            TC_TRY(tc_param_check(&s->params[i], values[i], err));
     return TACIT_OK;
 }

@@ -11,6 +11,14 @@
  * place on the log scale; a single level has 1/2. decode(encode(v)) gives back
  * every level exactly; of a float without step it may differ in the last bits.
  *
+ * A *bool* is a choice of false and true; an *ordered* choice and a bool have one
+ * coordinate, on which their values stand evenly.
+ *
+ * A *conditional* parameter is active where its parent, a choice without a condition of its own,
+ * has one of some values. Where it is inactive it has no effect, and all its values are one: its
+ * *idle* value (tc_space_make_canonical), written nowhere, with its idle coordinates in u: the middle. So two
+ * points that differ in inactive parameters only have the same u.
+ *
  * A *finite* space has one parameter "point" whose value is the number of a
  * candidate of its domain, from 0; u is that candidate's scaled coordinates. In
  * JSON such a point is {"point": 17, "x1": 0.25, ...}. */
@@ -37,6 +45,8 @@ typedef enum tc_param_type {
     TC_PARAM_POINT /* the only parameter of a finite space: a candidate's number */
 } tc_param_type;
 
+typedef enum tc_choice_kind { TC_CHOICE_TEXTS, TC_CHOICE_NUMBERS, TC_CHOICE_BOOL } tc_choice_kind;
+
 typedef struct tc_param {
     char *name;
     tc_param_type type;
@@ -46,17 +56,24 @@ typedef struct tc_param {
     size_t levels;  /* INT, FLOAT with a step: how many; else 0 */
     double unit;    /* FLOAT with a step: the power of ten that makes low and step whole; or 0 */
     double range;   /* log: ln of the largest value over low; else 0 */
-    char **choices; /* CHOICE: n_choices strings */
+    char **choices; /* CHOICE: n_choices strings, as a person writes them */
     size_t n_choices;
-    size_t at; /* first coordinate of this parameter in u */
+    tc_choice_kind kind; /* CHOICE: what its values are in JSON */
+    double *numbers;     /* CHOICE of numbers: n_choices of them; else NULL */
+    bool ordered;        /* CHOICE: one coordinate */
+    unsigned char
+        *allowed;  /* conditional: for each choice of the parent, is this one active? else NULL */
+    size_t parent; /* conditional: index of the parent */
+    size_t at;     /* first coordinate of this parameter in u */
 } tc_param;
 
 typedef struct tc_space {
     tc_param *params;
     size_t n_params, params_cap;
-    size_t dim;        /* coordinates of u */
-    tc_domain *domain; /* a finite space owns its candidates; else NULL */
-    tc_arena memory;   /* names and choices */
+    size_t n_conditional; /* how many of them are */
+    size_t dim;           /* coordinates of u */
+    tc_domain *domain;    /* a finite space owns its candidates; else NULL */
+    tc_arena memory;      /* names and choices */
 } tc_space;
 
 /* From {"lr": {"type": "float", "low": ..., "high": ..., "log": true}, ...}.
@@ -77,10 +94,25 @@ tacit_status tc_space_add_int(tc_space *s, const char *name, double low, double 
                               bool log, tacit_error *err);
 tacit_status tc_space_add_choice(tc_space *s, const char *name, size_t n,
                                  const char *const *choices, tacit_error *err);
+tacit_status tc_space_add_numbers(tc_space *s, const char *name, size_t n, const double *numbers,
+                                  tacit_error *err);
+tacit_status tc_space_add_bool(tc_space *s, const char *name, tacit_error *err);
+/* Makes a choice that was added an ordered one. */
+tacit_status tc_space_set_ordered(tc_space *s, const char *name, tacit_error *err);
+/* Makes a parameter active only where `parent` has one of n of its choices. condition.c, like the next three. */
+tacit_status tc_space_set_when(tc_space *s, const char *name, const char *parent, size_t n,
+                               const size_t *choices, tacit_error *err);
+
+/* Has parameter i an effect at this point? Not where its parent has no valid value. */
+bool tc_space_active(const tc_space *s, const double *values, size_t i);
+/* Gives inactive parameters their idle values. */
+void tc_space_make_canonical(const tc_space *s, double *values);
+/* Sets slopes along the coordinates of inactive parameters to 0: an ascent stays on canonical points. */
+void tc_space_hold_idle(const tc_space *s, const double *u, double *grad);
 
 const tc_param *tc_space_find(const tc_space *s, const char *name); /* NULL: none */
 
-/* `values` must have passed tc_space_check. */
+/* `values` must have passed tc_space_check. Equal points have equal u. */
 void tc_space_encode(const tc_space *s, const double *values, double *u);
 /* Nearest representable values: steps and ints rounded, the largest of a one-hot
  * block chosen (ties: lowest index), the nearest candidate of a domain (ties:
@@ -88,20 +120,30 @@ void tc_space_encode(const tc_space *s, const double *values, double *u);
 void tc_space_decode(const tc_space *s, const double *u, double *values);
 /* INT or FLOAT: the value of p nearest to the place u in [0,1]. */
 double tc_param_value(const tc_param *p, double u);
+/* CHOICE: the index of the choice nearest to coordinates u. */
+double tc_param_choice_at(const tc_param *p, const double *u);
 /* u of the representable point nearest to u: encode(decode(u)). In place. */
 void tc_space_round(const tc_space *s, double *u);
 /* True where coordinate d of u may move continuously (a float without step). */
 bool tc_space_continuous(const tc_space *s, size_t d);
 
-/* E_ARG unless every value is inside its range, on its step, a valid index. */
+/* E_ARG unless every value is inside its range, on its step, a valid index. Values of inactive parameters are
+ * not looked at. */
 tacit_status tc_space_check(const tc_space *s, const double *values, tacit_error *err);
 
-/* {"lr": 0.01, "opt": "adam"} <-> values. from_json refuses unknown, missing and
- * out-of-range parameters by name; for a finite space it takes "point", or the
+/* {"lr": 0.01, "opt": "adam"} <-> values, without inactive parameters. from_json refuses unknown, missing,
+ * inactive and out-of-range parameters by name, takes null for an inactive one; for a finite space it takes "point", or the
  * coordinates of a candidate, or both if they agree. */
 json_t *tc_space_values_json(const tc_space *s, const double *values);
 tacit_status tc_space_values_from_json(const tc_space *s, const json_t *j, double *values,
                                        tacit_error *err);
+/* One value of p as JSON. */
+json_t *tc_space_value_json(const tc_param *p, double value); /* NULL: no memory */
+tacit_status tc_space_value_from_json(const tc_param *p, const json_t *j, double *value,
+                                      tacit_error *err);
+/* E_ARG: p was given a value where it is inactive; `values` are of its parent. */
+tacit_status tc_space_fail_inactive(const tc_space *s, const tc_param *p, const double *values,
+                                    tacit_error *err);
 /* One parameter's value as a person writes it: "0.01", "adam". TACIT_VALUE_SIZE is always enough. */
 void tc_space_value_text(const tc_param *p, double value, char *out, size_t size);
 /* The reverse, for command lines and CSV cells. */

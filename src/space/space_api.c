@@ -9,6 +9,7 @@
 #include "space/space.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 tacit_status tacit_space_new(tacit_space **out, tacit_error *err)
@@ -70,6 +71,66 @@ tacit_status tacit_space_add_choice(tacit_space *space, const char *name, size_t
     return tc_space_add_choice(space, name, n, choices, err);
 }
 
+tacit_status tacit_space_add_numbers(tacit_space *space, const char *name, size_t n,
+                                     const double *choices, tacit_error *err)
+{
+    TC_GIVEN(space);
+    TC_GIVEN(name);
+    TC_GIVEN(choices);
+    return tc_space_add_numbers(space, name, n, choices, err);
+}
+
+tacit_status tacit_space_add_bool(tacit_space *space, const char *name, tacit_error *err)
+{
+    TC_GIVEN(space);
+    TC_GIVEN(name);
+    return tc_space_add_bool(space, name, err);
+}
+
+static tacit_status no_such_name(const char *name, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no parameter \"%.100s\"", name);
+}
+
+tacit_status tacit_space_set_ordered(tacit_space *space, const char *name, tacit_error *err)
+{
+    TC_GIVEN(space);
+    TC_GIVEN(name);
+    return tc_space_find(space, name) ? tc_space_set_ordered(space, name, err)
+                                      : no_such_name(name, err);
+}
+
+static tacit_status choice_numbers(const tc_param *parent, size_t n, const char *const *values,
+                                   size_t *choices, tacit_error *err)
+{
+    for (size_t k = 0; k < n; k++) {
+        double choice;
+        if (!values[k])
+            return tc_fail(err, TACIT_E_ARG, "values[%zu] must not be NULL", k);
+        TC_TRY(tc_space_value_parse(parent, values[k], &choice, err));
+        choices[k] = (size_t)choice;
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_space_set_when(tacit_space *space, const char *name, const char *parent,
+                                  size_t n, const char *const *values, tacit_error *err)
+{
+    size_t choices[TC_CHOICES_MAX] = {0};
+    TC_GIVEN(space);
+    TC_GIVEN(name);
+    TC_GIVEN(parent);
+    TC_GIVEN(values);
+    const tc_param *on = tc_space_find(space, parent);
+    if (!tc_space_find(space, name) || !on)
+        return no_such_name(on ? name : parent, err);
+    if (n > TC_CHOICES_MAX)
+        return tc_fail(err, TACIT_E_ARG, "n must be at most %d, got %zu", TC_CHOICES_MAX, n);
+    if (on->type == TC_PARAM_CHOICE)
+        TC_TRY(choice_numbers(on, n, values, choices, err));
+    return tc_space_set_when(space, name, parent, n, choices, err);
+}
+
 size_t tacit_space_params(const tacit_space *space)
 {
     return space ? space->n_params : 0;
@@ -80,16 +141,22 @@ const char *tacit_space_param_name(const tacit_space *space, size_t i)
     return space && i < space->n_params ? space->params[i].name : NULL;
 }
 
+size_t tacit_space_param_parent(const tacit_space *space, size_t i)
+{
+    bool conditional = space && i < space->n_params && space->params[i].allowed;
+    return conditional ? space->params[i].parent : SIZE_MAX;
+}
+
+bool tacit_space_active(const tacit_space *space, const double *values, size_t i)
+{
+    return space && values && i < space->n_params && tc_space_active(space, values, i);
+}
+
 tacit_status tacit_space_check(const tacit_space *space, const double *values, tacit_error *err)
 {
     TC_GIVEN(space);
     TC_GIVEN(values);
     return tc_space_check(space, values, err);
-}
-
-static tacit_status no_such_name(const char *name, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no parameter \"%.100s\"", name);
 }
 
 /* A column of a finite space's file; NULL: none has this name. */
@@ -113,6 +180,10 @@ tacit_status tacit_space_get(const tacit_space *space, const double *values, con
     if (!p)
         return no_such_name(name, err);
     double found = values[p - space->params];
+    if (!tc_space_active(space, values, (size_t)(p - space->params))) {
+        *value = NAN;
+        return TACIT_OK;
+    }
     TC_TRY(tc_param_check(p, found, err));
     *value = column ? column[(size_t)found] : found;
     return TACIT_OK;
@@ -125,7 +196,9 @@ tacit_status tacit_space_format(const tacit_space *space, const double *values, 
     TC_GIVEN(text);
     TC_TRY(tacit_space_get(space, values, name, &value, err));
     const tc_param *p = tc_space_find(space, name);
-    if (p)
+    if (isnan(value))
+        text[0] = '\0'; /* inactive */
+    else if (p)
         tc_space_value_text(p, value, text, TACIT_VALUE_SIZE);
     else
         tc_double_text(text, value);
@@ -174,8 +247,9 @@ double tacit_space_column_value(const tacit_space *space, const double *values, 
     if (i >= tacit_space_columns(space) || !values)
         return NAN;
     const tc_domain *d = space->domain;
-    return i < space->n_params ? values[i]
-                               : d->raw[(size_t)values[0] + (i - space->n_params) * d->n];
+    if (i < space->n_params)
+        return tc_space_active(space, values, i) ? values[i] : NAN;
+    return d->raw[(size_t)values[0] + (i - space->n_params) * d->n];
 }
 
 bool tacit_space_param_log(const tacit_space *space, size_t i)
@@ -188,6 +262,29 @@ const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k)
     bool there = space && i < space->n_params && space->params[i].type == TC_PARAM_CHOICE &&
                  k < space->params[i].n_choices;
     return there ? space->params[i].choices[k] : NULL;
+}
+
+static const tc_param *choice_at(const tacit_space *space, size_t i)
+{
+    bool is_one = space && i < space->n_params && space->params[i].type == TC_PARAM_CHOICE;
+    return is_one ? &space->params[i] : NULL;
+}
+
+tacit_choice_kind tacit_space_choice_kind(const tacit_space *space, size_t i)
+{
+    static const tacit_choice_kind kinds[] = {[TC_CHOICE_TEXTS] = TACIT_CHOICE_TEXT,
+                                              [TC_CHOICE_NUMBERS] = TACIT_CHOICE_NUMBER,
+                                              [TC_CHOICE_BOOL] = TACIT_CHOICE_BOOL};
+    const tc_param *p = choice_at(space, i);
+    return p ? kinds[p->kind] : (tacit_choice_kind)0;
+}
+
+double tacit_space_choice_number(const tacit_space *space, size_t i, size_t k)
+{
+    const tc_param *p = choice_at(space, i);
+    if (!p || k >= p->n_choices || p->kind == TC_CHOICE_TEXTS)
+        return NAN;
+    return p->kind == TC_CHOICE_BOOL ? (double)k : p->numbers[k];
 }
 
 tacit_status tacit_space_find(const tacit_space *space, const double *columns, size_t *point,

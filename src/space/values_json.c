@@ -6,15 +6,35 @@
 #include "base/text.h"
 #include "space/param.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- writing --- */
 
-static json_t *value_json(const tc_param *p, double value)
+/* 16 as 16, not as 16.0: people read documents. */
+static json_t *number_json(double v)
+{
+    return v == floor(v) && fabs(v) < 1e15 ? json_integer((json_int_t)v) : json_real(v);
+}
+
+static json_t *choice_json(const tc_param *p, size_t choice)
+{
+    switch (p->kind) {
+    case TC_CHOICE_BOOL:
+        return json_boolean(choice == 1);
+    case TC_CHOICE_NUMBERS:
+        return number_json(p->numbers[choice]);
+    case TC_CHOICE_TEXTS:
+        break;
+    }
+    return json_string(p->choices[choice]);
+}
+
+json_t *tc_space_value_json(const tc_param *p, double value)
 {
     switch (p->type) {
     case TC_PARAM_CHOICE:
-        return json_string(p->choices[(size_t)value]);
+        return choice_json(p, (size_t)value);
     case TC_PARAM_INT:
     case TC_PARAM_POINT:
         return json_integer((json_int_t)value);
@@ -39,7 +59,8 @@ static bool put_values(json_t *j, const tc_space *s, const double *values)
 {
     for (size_t i = 0; i < s->n_params; i++) {
         const tc_param *p = &s->params[i];
-        if (json_object_set_new(j, p->name, value_json(p, values[i])) != 0)
+        if (tc_space_active(s, values, i) &&
+            json_object_set_new(j, p->name, tc_space_value_json(p, values[i])) != 0)
             return false;
     }
     return !s->domain || put_coordinates(j, s->domain, (size_t)values[0]);
@@ -102,18 +123,36 @@ static tacit_status check_names(const tc_space *s, const json_t *j, tacit_error 
     return TACIT_OK;
 }
 
-static tacit_status value_from_json(const tc_param *p, const json_t *j, double *value,
-                                    tacit_error *err)
+static bool has_type(const tc_param *p, const json_t *j)
 {
-    bool choice = p->type == TC_PARAM_CHOICE;
+    if (p->type != TC_PARAM_CHOICE || p->kind == TC_CHOICE_NUMBERS)
+        return json_is_number(j);
+    return p->kind == TC_CHOICE_BOOL ? json_is_boolean(j) : json_is_string(j);
+}
+
+static const char *type_of(const tc_param *p)
+{
+    if (p->type != TC_PARAM_CHOICE || p->kind == TC_CHOICE_NUMBERS)
+        return "a number";
+    return p->kind == TC_CHOICE_BOOL ? "true or false" : "a string";
+}
+
+tacit_status tc_space_value_from_json(const tc_param *p, const json_t *j, double *value,
+                                      tacit_error *err)
+{
     if (!j)
         return tc_fail(err, TACIT_E_ARG, "%s is missing", p->name);
-    if (choice ? !json_is_string(j) : !json_is_number(j))
-        return tc_fail(err, TACIT_E_ARG, "%s must be %s, got %s", p->name,
-                       choice ? "a string" : "a number", tc_json_kind(j));
-    if (choice)
-        return tc_space_value_parse(p, json_string_value(j), value, err);
+    if (!has_type(p, j))
+        return tc_fail(err, TACIT_E_ARG, "%s must be %s, got %s", p->name, type_of(p),
+                       tc_json_kind(j));
     double number = json_number_value(j);
+    if (p->type == TC_PARAM_CHOICE) {
+        if (p->kind == TC_CHOICE_NUMBERS)
+            return tc_param_choose(p, number, value, err);
+        if (p->kind == TC_CHOICE_TEXTS)
+            return tc_space_value_parse(p, json_string_value(j), value, err);
+        number = json_is_true(j);
+    }
     TC_TRY(tc_param_check(p, number, err));
     *value = number;
     return TACIT_OK;
@@ -173,9 +212,33 @@ static tacit_status point_from_json(const tc_space *s, const json_t *j, double *
     if (!point)
         return find_candidate(s->domain, j, value, err);
     double candidate;
-    TC_TRY(value_from_json(&s->params[0], point, &candidate, err));
+    TC_TRY(tc_space_value_from_json(&s->params[0], point, &candidate, err));
     TC_TRY(check_coordinates(s->domain, (size_t)candidate, j, err));
     *value = candidate;
+    return TACIT_OK;
+}
+
+/* null says the same as nothing. */
+static tacit_status refuse_inactive(const tc_space *s, const tc_param *p, const double *values,
+                                    const json_t *j, tacit_error *err)
+{
+    return !j || json_is_null(j) ? TACIT_OK : tc_space_fail_inactive(s, p, values, err);
+}
+
+/* Parents first: their values say which others are active. */
+static tacit_status params_from_json(const tc_space *s, const json_t *j, bool conditional,
+                                     double *values, tacit_error *err)
+{
+    for (size_t i = 0; i < s->n_params; i++) {
+        const tc_param *p = &s->params[i];
+        const json_t *value = json_object_get(j, p->name);
+        if ((p->allowed != NULL) != conditional)
+            continue;
+        if (tc_space_active(s, values, i))
+            TC_TRY(tc_space_value_from_json(p, value, &values[i], err));
+        else
+            TC_TRY(refuse_inactive(s, p, values, value, err));
+    }
     return TACIT_OK;
 }
 
@@ -185,8 +248,8 @@ tacit_status tc_space_values_from_json(const tc_space *s, const json_t *j, doubl
     TC_TRY(check_names(s, j, err));
     if (s->domain)
         return point_from_json(s, j, values, err);
-    for (size_t i = 0; i < s->n_params; i++)
-        TC_TRY(
-            value_from_json(&s->params[i], json_object_get(j, s->params[i].name), &values[i], err));
+    TC_TRY(params_from_json(s, j, false, values, err));
+    TC_TRY(params_from_json(s, j, true, values, err));
+    tc_space_make_canonical(s, values);
     return TACIT_OK;
 }

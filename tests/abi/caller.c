@@ -128,6 +128,29 @@ static void spaces(void)
     FAILS(tacit_space_from_points(&other, "no-such-file.csv", &err), TACIT_E_NOT_FOUND);
 }
 
+static void conditions(void)
+{
+    const char *const words[] = {"off", "on"};
+    const double sizes[] = {16, 32}, on[] = {1, 0, 1, 0.5}, off[] = {0, 0, 1, 9};
+    tacit_space *s = NULL;
+    GOOD(tacit_space_new(&s, &err));
+    GOOD(tacit_space_add_choice(s, "k", 2, words, &err));
+    GOOD(tacit_space_add_numbers(s, "n", 2, sizes, &err));
+    GOOD(tacit_space_set_ordered(s, "n", &err));
+    GOOD(tacit_space_add_bool(s, "b", &err));
+    GOOD(tacit_space_add_float(s, "x", 0, 1, 0, false, &err));
+    GOOD(tacit_space_set_when(s, "x", "k", 1, &words[1], &err));
+    FAILS(tacit_space_set_when(s, "k", "b", 1, &words[1], &err), TACIT_E_ARG);
+    CHECK(tacit_space_param_parent(s, 3) == 0);
+    CHECK(tacit_space_active(s, on, 3) && !tacit_space_active(s, off, 3));
+    GOOD(tacit_space_check(s, off, &err)); /* what is inactive is not looked at */
+    CHECK(tacit_space_choice_kind(s, 0) == TACIT_CHOICE_TEXT);
+    CHECK(tacit_space_choice_kind(s, 1) == TACIT_CHOICE_NUMBER);
+    CHECK(tacit_space_choice_kind(s, 2) == TACIT_CHOICE_BOOL);
+    CHECK(tacit_space_choice_number(s, 1, 1) == 32);
+    tacit_space_free(s);
+}
+
 /* ---- optimizer.h */
 
 static void optimizers(void)
@@ -495,6 +518,7 @@ int main(void)
     statuses();
     numbers();
     spaces();
+    conditions();
     optimizers();
     accounts();
     best_of();

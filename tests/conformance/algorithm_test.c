@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { TRIALS = 24, MAX_PARAMS = 8, SPACES = 3 };
+enum { TRIALS = 24, MAX_PARAMS = 8, SPACES = 4 };
 
 typedef struct journal {
     tc_event events[8 * TRIALS];
@@ -28,6 +28,13 @@ static const char *space_text[SPACES] = {
     " \"drop\": {\"type\": \"float\", \"low\": 0, \"high\": 0.5, \"step\": 0.1},"
     " \"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\", \"c\"]}}",
     NULL, /* finite: an 8 x 8 grid */
+    "{\"rate\": {\"type\": \"float\", \"low\": 1e-3, \"high\": 1, \"log\": true,"
+    " \"when\": {\"kind\": [\"a\", \"b\"]}},"
+    " \"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\", \"c\"]},"
+    " \"size\": {\"type\": \"choice\", \"choices\": [16, 32, 64, 128], \"ordered\": true},"
+    " \"flag\": {\"type\": \"bool\"},"
+    " \"way\": {\"type\": \"choice\", \"choices\": [1.5, 2.5, 9], \"when\": {\"flag\": true}},"
+    " \"depth\": {\"type\": \"int\", \"low\": 1, \"high\": 9, \"when\": {\"kind\": \"c\"}}}",
 };
 
 static tc_space *make_space(size_t kind)
@@ -252,6 +259,39 @@ static bool same_point(const tc_space *s, const double *a, const double *b)
     return memcmp(a, b, s->n_params * sizeof *a) == 0;
 }
 
+/* Values of inactive parameters are the canonical ones, whatever was said of them: nobody sees a difference that
+ * makes none. */
+static void check_inactive_values_do_nothing(const tc_algorithm *a, const tc_space *s)
+{
+    if (s->n_conditional == 0)
+        return;
+    tacit_error err = {0};
+    journal *j = tc_alloc(1, sizeof *j), *k = tc_alloc(1, sizeof *k);
+    tc_optimizer *plain = make(a, s, true, NULL), *other = make(a, s, true, NULL);
+    for (int i = 0; i < TRIALS; i++) {
+        double values[MAX_PARAMS], same[MAX_PARAMS];
+        uint64_t t = ask(plain, j);
+        assert_int_equal(ask(other, k), t);
+        memcpy(values, tc_optimizer_trial(plain, t)->values, s->n_params * sizeof *values);
+        memcpy(same, values, sizeof same);
+        tc_space_make_canonical(s, same);
+        assert_memory_equal(same, values, s->n_params * sizeof *values);
+        for (size_t p = 0; p < s->n_params; p++)
+            values[p] = tc_space_active(s, values, p) ? values[p] : NAN;
+        double y = objective(s, values);
+        tc_event e;
+        assert_ok(tc_optimizer_tell(plain, t, NULL, y, 2000, &e, &err));
+        record(plain, j, &e);
+        assert_ok(tc_optimizer_tell(other, t, values, y, 2000, &e, &err));
+        record(other, k, &e);
+    }
+    assert_same_trials(plain, other);
+    tc_optimizer_free(plain);
+    tc_optimizer_free(other);
+    forget(j);
+    forget(k);
+}
+
 /* Trials handed out together never share a point; random and sobol do not look at each other,
  * but on these spaces their points differ as well unless the space is small. */
 static void check_open_trials_differ(const tc_algorithm *a, const tc_space *s)
@@ -290,6 +330,31 @@ static void check_small_spaces_are_shared(const tc_algorithm *a)
             assert_false(
                 same_point(s, tc_optimizer_trial(o, t)->values, tc_optimizer_trial(o, u)->values));
     ask(o, j); /* all are out: one of them again */
+    tc_optimizer_free(o);
+    forget(j);
+    tc_space_free(s);
+    json_decref(doc);
+}
+
+/* A branch without parameters is one point, beside others that have a continuous one: it is asked once at a time. */
+static void check_a_bare_branch_is_one_point(const tc_algorithm *a)
+{
+    static const char text[] = "{\"k\": {\"type\": \"choice\", \"choices\": [\"bare\", \"x\"]},"
+                               " \"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1,"
+                               " \"when\": {\"k\": \"x\"}}}";
+    tacit_error err = {0};
+    json_t *doc = NULL;
+    tc_space *s = NULL;
+    assert_ok(tc_json_parse(text, sizeof text - 1, "space", &doc, &err));
+    assert_ok(tc_space_from_json(&s, doc, &err));
+    journal *j = tc_alloc(1, sizeof *j);
+    tc_optimizer *o = make(a, s, true, NULL);
+    for (uint64_t t = 0; t < 8; t++) {
+        ask(o, j);
+        for (uint64_t u = 0; u < t; u++)
+            assert_false(
+                same_point(s, tc_optimizer_trial(o, t)->values, tc_optimizer_trial(o, u)->values));
+    }
     tc_optimizer_free(o);
     forget(j);
     tc_space_free(s);
@@ -414,6 +479,18 @@ static void test_replay_gives_the_same_bits(void **state)
     for_all(check_replay);
 }
 
+static void test_inactive_values_do_nothing(void **state)
+{
+    (void)state;
+    for_all(check_inactive_values_do_nothing);
+}
+
+static void test_a_bare_branch_is_one_point(void **state)
+{
+    (void)state;
+    for_each(check_a_bare_branch_is_one_point);
+}
+
 static void test_minimising_is_maximising_the_negative(void **state)
 {
     (void)state;
@@ -504,6 +581,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asks_are_points_of_the_space),
         cmocka_unit_test(test_replay_gives_the_same_bits),
+        cmocka_unit_test(test_inactive_values_do_nothing),
+        cmocka_unit_test(test_a_bare_branch_is_one_point),
         cmocka_unit_test(test_minimising_is_maximising_the_negative),
         cmocka_unit_test(test_threads_do_not_change_bits),
         cmocka_unit_test(test_open_trials_differ),

@@ -21,6 +21,21 @@ static tc_space *mixed_space(void)
     return s;
 }
 
+static tc_space *conditional_space(void)
+{
+    static const char *const choices[] = {"a", "b"};
+    static const double numbers[] = {16, 0.1, -3};
+    tc_space *s = NULL;
+    REQUIRE(tc_space_new(&s, NULL) == TACIT_OK);
+    REQUIRE(tc_space_add_float(s, "x", 0, 1, 0, false, NULL) == TACIT_OK);
+    REQUIRE(tc_space_add_choice(s, "k", 2, choices, NULL) == TACIT_OK);
+    REQUIRE(tc_space_add_numbers(s, "n", 3, numbers, NULL) == TACIT_OK);
+    REQUIRE(tc_space_add_bool(s, "t", NULL) == TACIT_OK);
+    REQUIRE(tc_space_set_when(s, "x", "k", 1, &(size_t){1}, NULL) == TACIT_OK);
+    REQUIRE(tc_space_set_when(s, "n", "t", 1, &(size_t){0}, NULL) == TACIT_OK);
+    return s;
+}
+
 static tc_space *finite_space(void)
 {
     static const char csv[] = "a,b\n0,0.1\n1,0.2\n2,0.3\n";
@@ -66,7 +81,9 @@ FUZZ_TARGET(event_json)
     if (size == 0)
         return 0;
     char *text = tc_strndup((const char *)data + 1, size - 1);
-    tc_space *s = data[0] & 16 ? finite_space() : mixed_space();
+    tc_space *s = data[0] & 16   ? finite_space()
+                  : data[0] & 32 ? conditional_space()
+                                 : mixed_space();
     tc_arena a = {0};
     REQUIRE(text);
     check_body(s, (tc_event_kind)(data[0] & 15), text, &a);

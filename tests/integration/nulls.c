@@ -18,6 +18,7 @@
 #include <tacit/tacit.h>
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +185,23 @@ static void call_space(void)
     REFUSED("space", tacit_space_add_choice(NULL, "y", 2, choices, err));
     REFUSED("name", tacit_space_add_choice(space, NULL, 2, choices, err));
     REFUSED("choices", tacit_space_add_choice(space, "y", 2, NULL, err));
+    REFUSED("space", tacit_space_add_numbers(NULL, "y", 1, x, err));
+    REFUSED("name", tacit_space_add_numbers(space, NULL, 1, x, err));
+    REFUSED("choices", tacit_space_add_numbers(space, "y", 1, NULL, err));
+    REFUSED("space", tacit_space_add_bool(NULL, "y", err));
+    REFUSED("name", tacit_space_add_bool(space, NULL, err));
+    REFUSED("space", tacit_space_set_ordered(NULL, "y", err));
+    REFUSED("name", tacit_space_set_ordered(space, NULL, err));
+    REFUSED("space", tacit_space_set_when(NULL, "y", "x", 1, choices, err));
+    REFUSED("name", tacit_space_set_when(space, NULL, "x", 1, choices, err));
+    REFUSED("parent", tacit_space_set_when(space, "y", NULL, 1, choices, err));
+    REFUSED("values", tacit_space_set_when(space, "y", "x", 1, NULL, err));
+    EMPTY(tacit_space_param_parent(NULL, 0) != SIZE_MAX);
+    EMPTY(tacit_space_active(NULL, x, 0));
+    EMPTY(tacit_space_active(space, NULL, 0));
+    EMPTY(tacit_space_active(space, x, 1));
+    EMPTY(tacit_space_choice_kind(NULL, 0));
+    EMPTY(!isnan(tacit_space_choice_number(NULL, 0, 0)));
     EMPTY(tacit_space_params(NULL));
     EMPTY(tacit_space_param_name(NULL, 0));
     REFUSED("space", tacit_space_check(NULL, x, err));

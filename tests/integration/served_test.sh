@@ -98,6 +98,32 @@ good "export" export b --out b.csv --quiet
 check "all of them" test "$(wc -l < b.csv)" -eq 4
 check "bit for bit" grep -q '^2,COMPLETE,1,0.5,b,' b.csv
 
+# ---- conditional parameters: what a coordinator hands out is what a storage would
+
+cat > cond.json << 'J'
+{"name": "cond", "direction": "minimize", "trials": 10, "seed": 3,
+ "space": {"k": {"type": "choice", "choices": ["a", "b"]},
+           "x": {"type": "float", "low": 0, "high": 1, "when": {"k": "b"}},
+           "n": {"type": "choice", "choices": [16, 32], "ordered": true}, "t": {"type": "bool"}}}
+J
+check "a study with conditions is made" found cond
+good "it is optimized" optimize cond -- sh -c 'echo $#; echo "0.$2$#"' sh --x={x} {n}
+good "and exported" export cond --out served.csv --quiet
+good "as in a storage" optimize cond.json --storage sqlite:///cond.db -- sh -c 'echo $#; echo "0.$2$#"' sh --x={x} {n}
+good "exported" export cond --storage sqlite:///cond.db --out local.csv --quiet
+cut -d, -f1-7 served.csv > a
+cut -d, -f1-7 local.csv > b
+check "both are the same" cmp -s a b
+check "with both kinds of trials" test "$(grep -c ',a,,' a)" -gt 0 -a "$(grep -c ',b,0' a)" -gt 0
+sed 's/"cond"/"cond-2"/' cond.json > cond-2.json
+check "another one" found cond-2
+good "ask" ask cond-2 --worker w --format json
+bad 2 "the parameter x must not be given where k is a" tell cond-2 0 1 --param k=a --param x=0.5
+good "the other branch" tell cond-2 0 1 --param k=b --param x=0.5
+good "is told" trials cond-2 --format jsonl
+check "as it was" says '"params":{"k":"b","x":0.5,"n":[0-9]*,"t":[a-z]*}'
+cp b.client client
+
 # ---- which of the two
 
 bad 2 "give either --server or --storage" trials b --server "$url" --storage sqlite:///x.db

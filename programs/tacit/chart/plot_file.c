@@ -188,6 +188,9 @@ static bool numbers_of(const texts *t, size_t k, double *x, bool *whole)
 {
     *whole = true;
     for (size_t i = 0; i < t->rows; i++) {
+        x[i] = NAN; /* an empty cell: the parameter is inactive */
+        if (!*t->cells[i * t->n_params + k])
+            continue;
         if (!tc_parse_double(t->cells[i * t->n_params + k], &x[i]))
             return false;
         *whole = *whole && x[i] == floor(x[i]);
@@ -202,6 +205,9 @@ static void names_of(const texts *t, size_t k, double *x, tc_axis *axis)
     for (size_t i = 0; i < t->rows && names; i++) {
         const char *text = t->cells[i * t->n_params + k];
         size_t j = 0;
+        x[i] = NAN;
+        if (!*text)
+            continue;
         while (j < axis->n_names && strcmp(names[j], text) != 0)
             j++;
         names[j] = text;

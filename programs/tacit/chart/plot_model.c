@@ -250,7 +250,7 @@ static tacit_status write_subtitle(contour *c, uint64_t trial, tacit_error *err)
     bool first = true;
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < d && status == TACIT_OK; i++)
-        if (i != c->x.param && i != c->y.param) {
+        if (i != c->x.param && i != c->y.param && tacit_space_active(c->space, c->best, i)) {
             status = add_value(c, i, first, &others, err);
             first = false;
         }
@@ -264,6 +264,17 @@ static tacit_status write_subtitle(contour *c, uint64_t trial, tacit_error *err)
     return status != TACIT_OK ? status : failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
+/* Where it is inactive in the best trial it would change nothing. */
+static tacit_status check_active(const contour *c, size_t param, tacit_error *err)
+{
+    if (tacit_space_active(c->space, c->best, param))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "--contour shows the other parameters as in the best trial, and there %s is "
+                   "inactive",
+                   tacit_space_param_name(c->space, param));
+}
+
 static tacit_status take_best(contour *c, tacit_error *err)
 {
     tacit_trial *best;
@@ -271,6 +282,8 @@ static tacit_status take_best(contour *c, tacit_error *err)
     memcpy(c->best, best->values, tacit_space_params(c->space) * sizeof *c->best);
     const uint64_t number = best->number;
     tacit_trial_free(best);
+    TC_TRY(check_active(c, c->x.param, err));
+    TC_TRY(check_active(c, c->y.param, err));
     return write_subtitle(c, number, err);
 }
 
@@ -292,10 +305,18 @@ static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, ta
 {
     const size_t n = c->x.cells * c->y.cells;
     const tc_plot_trials *p = &c->trials;
-    const double *x = p->columns[c->x.param].x, *y = p->columns[c->y.param].x;
+    const double *all_x = p->columns[c->x.param].x, *all_y = p->columns[c->y.param].x;
+    double *x = TC_TAKE(&c->trials.arena, p->n, double),
+           *y = TC_TAKE(&c->trials.arena, p->n, double);
+    size_t shown = 0; /* trials in which both are active */
     double low = INFINITY, high = -INFINITY, *shade = TC_TAKE(&c->trials.arena, n, double);
-    if (!shade)
+    if (c->trials.arena.failed)
         return tc_fail_memory(err);
+    for (size_t i = 0; i < p->n; i++)
+        if (!isnan(all_x[i]) && !isnan(all_y[i])) {
+            x[shown] = all_x[i];
+            y[shown++] = all_y[i];
+        }
     for (size_t i = 0; i < n; i++) {
         low = fmin(low, c->mean[i]);
         high = fmax(high, c->mean[i]);
@@ -306,7 +327,7 @@ static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, ta
                                  .mark = TC_MARK_DOTS,
                                  .color = TC_COLOR_INK,
                                  .dashed = true,
-                                 .n = p->n,
+                                 .n = shown,
                                  .x = x,
                                  .y = y},
                                 {.label = "best",
@@ -314,8 +335,8 @@ static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, ta
                                  .color = 1,
                                  .ring = true,
                                  .n = 1,
-                                 .x = x + p->top,
-                                 .y = y + p->top}};
+                                 .x = all_x + p->top,
+                                 .y = all_y + p->top}};
     const tc_field field = {c->x.cells, c->y.cells, c->x.low, c->x.high,
                             c->y.low,   c->y.high,  shade};
     const tc_panel panel = {

@@ -45,17 +45,32 @@ tacit_status tc_plot_history(tc_plot_trials *p, const char *title, bool log, tc_
 
 /* -- slice --------------------------------------------------------------------------------- */
 
+/* The trials in which the parameter is active. Memory that is missing shows in the arena. */
+static tc_series active_trials(tc_plot_trials *p, const double *all, const double *shades)
+{
+    size_t n = 0;
+    double *x = TC_TAKE(&p->arena, p->n, double), *y = TC_TAKE(&p->arena, p->n, double);
+    double *shade = TC_TAKE(&p->arena, p->n, double);
+    for (size_t i = 0; x && y && shade && i < p->n; i++) {
+        if (isnan(all[i]))
+            continue;
+        x[n] = all[i];
+        y[n] = p->value[i];
+        shade[n++] = shades[i];
+    }
+    return (tc_series){.mark = TC_MARK_DOTS, .color = 0, .n = n, .x = x, .y = y, .shade = shade};
+}
+
 /* Two series: all trials, and the best one if that is known. */
-static void fill_panel(const tc_plot_trials *p, size_t k, const double *shade, bool log,
-                       tc_series s[2], tc_panel *panel)
+static void fill_panel(tc_plot_trials *p, size_t k, const double *shade, bool log, tc_series s[2],
+                       tc_panel *panel)
 {
     const double *x = p->columns[k].x;
-    s[0] = (tc_series){
-        .mark = TC_MARK_DOTS, .color = 0, .n = p->n, .x = x, .y = p->value, .shade = shade};
+    s[0] = active_trials(p, x, shade);
     s[1] = (tc_series){.label = "best",
                        .mark = TC_MARK_DOTS,
                        .color = 1,
-                       .n = 1,
+                       .n = isnan(x[p->top]) ? 0u : 1u,
                        .x = x + p->top,
                        .y = p->value + p->top,
                        .ring = true};
@@ -79,6 +94,8 @@ tacit_status tc_plot_slice(tc_plot_trials *p, const char *title, bool log, tc_te
         shade[i] = (p->number[i] - p->number[0]) / span;
     for (size_t k = 0; k < p->n_columns; k++)
         fill_panel(p, k, shade, log, &series[2 * k], &panels[k]);
+    if (p->arena.failed)
+        return tc_fail_memory(err);
     tc_chart chart = {.title = title ? title : p->name,
                       .subtitle = p->subtitle,
                       .panels = panels,

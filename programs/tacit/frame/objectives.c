@@ -1,5 +1,6 @@
 /* objectives.c - `tacit objectives`: the built-in functions and families, and one in detail. */
 #include "objective/family.h"
+#include "base/text.h"
 #include "frame/verbs.h"
 
 #include <string.h>
@@ -56,28 +57,44 @@ static void add_facts(tc_table *t, const tc_objective_info *info, const char *na
     }
 }
 
-static void add_range(tc_table *t, const char *name, double low, double high, const char *how)
+static void add_range(tc_table *t, const char *name, double low, double high)
 {
     char text[80];
-    snprintf(text, sizeof text, "%g to %g%s", low, high, how);
+    snprintf(text, sizeof text, "%g to %g", low, high);
     add_row(t, name, text);
 }
 
-static void add_parameter(tc_table *t, const tc_param *p)
+/* Appends "svm", or "svm, forest". */
+static void add_choices(tc_text *text, const tc_param *p, const unsigned char *allowed)
 {
-    char text[160];
-    size_t used = 0;
-    if (p->type != TC_PARAM_CHOICE) {
-        add_range(t, p->name, p->low, p->high,
-                  p->type == TC_PARAM_INT ? ", whole numbers"
-                  : p->log                ? ", on a log scale"
-                                          : "");
-        return;
+    const char *between = "";
+    for (size_t i = 0; i < p->n_choices; i++) {
+        if (allowed && !allowed[i])
+            continue;
+        tc_text_addf(text, "%s%s", between, p->choices[i]);
+        between = ", ";
     }
-    for (size_t i = 0; i < p->n_choices && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "one of ",
-                                 p->choices[i]);
-    add_row(t, p->name, text);
+}
+
+static void add_parameter(tc_table *t, const tc_space *s, const tc_param *p)
+{
+    tc_text text = {0};
+    if (p->type == TC_PARAM_CHOICE) {
+        tc_text_add(&text, "one of ");
+        add_choices(&text, p, NULL);
+        tc_text_add(&text, p->ordered && p->kind != TC_CHOICE_BOOL ? ", in this order" : "");
+    } else {
+        tc_text_addf(&text, "%g to %g%s", p->low, p->high,
+                     p->type == TC_PARAM_INT ? ", whole numbers"
+                     : p->log                ? ", on a log scale"
+                                             : "");
+    }
+    if (p->allowed) {
+        tc_text_addf(&text, "; where %s is ", s->params[p->parent].name);
+        add_choices(&text, &s->params[p->parent], p->allowed);
+    }
+    add_row(t, p->name, tc_text_get(&text));
+    tc_text_fini(&text);
 }
 
 /* The names are those of columns in a file of --warm. */
@@ -85,7 +102,7 @@ static void add_candidates(tc_table *t, const tc_domain *d)
 {
     char text[32];
     for (size_t k = 0; k < d->dim; k++)
-        add_range(t, d->names[k], d->low[k], d->high[k], "");
+        add_range(t, d->names[k], d->low[k], d->high[k]);
     snprintf(text, sizeof text, "%zu", d->n);
     add_row(t, "candidates", text);
 }
@@ -98,7 +115,7 @@ static void add_space(tc_table *t, const tc_space *space, bool maximize, const c
     snprintf(text, sizeof text, "%zu%s", d ? d->dim : space->n_params, other);
     add_row(t, "dimension", text);
     for (size_t i = 0; !d && i < space->n_params; i++)
-        add_parameter(t, &space->params[i]);
+        add_parameter(t, space, &space->params[i]);
     if (d)
         add_candidates(t, d);
 }

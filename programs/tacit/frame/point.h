@@ -1,7 +1,8 @@
 /* point.h - a point from names and texts: cells of a CSV row, --param words.
  *
  * A candidate of a finite space is named by "point", by its coordinates, or by
- * both if they agree. */
+ * both if they agree. A conditional parameter is given where it is active, and there alone; empty text is
+ * none. */
 #ifndef TC_PROGRAM_POINT_H
 #define TC_PROGRAM_POINT_H
 
@@ -11,6 +12,7 @@ typedef struct tc_point {
     const tacit_space *space;
     double *values; /* one per parameter */
     bool *given;    /* whether it is set */
+    bool *changed;  /* whether it was set since start */
     double *raw;    /* finite space: one per coordinate, and whether it is set */
     bool *raw_given;
     bool set, moved; /* since start, some parameter or coordinate was set */

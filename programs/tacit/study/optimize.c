@@ -170,8 +170,9 @@ const tc_verb tc_verb_optimize = {
     .summary = "run a study: call a program for each trial, print the best",
     .details =
         "{lr} in any argument becomes the value of parameter lr, {trial} the number of\n"
-        "the trial; {{ and }} are braces. The program also finds TACIT_STUDY, TACIT_TRIAL\n"
-        "and TACIT_PARAMS (JSON) in its environment. The value of a trial is the last\n"
+        "the trial; {{ and }} are braces. Where lr is inactive, --lr={lr} and --lr {lr}\n"
+        "are left out. The program also finds TACIT_STUDY, TACIT_TRIAL and TACIT_PARAMS\n"
+        "(JSON) in its environment. The value of a trial is the last\n"
         "number on the last line that the program prints, or \"value\" of a JSON object\n"
         "there. Brackets and , ; . around it do not matter; but 93.1%, 1,234.5, 12px or\n"
         "nan after it make the trial FAIL rather than be guessed, and an earlier line is\n"

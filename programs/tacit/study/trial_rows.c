@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The rows to print: a list, or a single one. */
@@ -28,12 +29,16 @@ static const tacit_trial *row(const rows *all, size_t i)
 
 /* ---- columns, for people and for CSV */
 
-static void put_params(const tacit_space *s, const double *values, tc_table *t, size_t column)
+/* `inactive`: what stands for the value of an inactive parameter; NULL: nothing. */
+static void put_params(const tacit_space *s, const double *values, const char *inactive,
+                       tc_table *t, size_t column)
 {
     for (size_t i = 0; i < tacit_space_columns(s); i++) {
         double value = tacit_space_column_value(s, values, i);
         tacit_column_type type = tacit_space_column_type(s, i);
-        if (type == TACIT_COLUMN_CHOICE)
+        if (isnan(value))
+            tc_table_text(t, column + i, inactive);
+        else if (type == TACIT_COLUMN_CHOICE)
             tc_table_text(t, column + i, tacit_space_choice(s, i, (size_t)value));
         else if (type == TACIT_COLUMN_FLOAT)
             tc_table_number(t, column + i, value);
@@ -146,7 +151,7 @@ static tacit_status print_people(const tacit_space *s, const rows *all, FILE *ou
             put_model(t, 3, all);
         if (any_batch(all))
             tc_table_integer(t, at - 1, (int64_t)row(all, i)->pulls);
-        put_params(s, row(all, i)->values, t, at);
+        put_params(s, row(all, i)->values, "-", t, at);
         if (any && row(all, i)->state == TACIT_TRIAL_FAIL)
             tc_table_text(t, at + tacit_space_columns(s), row(all, i)->reason);
         tc_table_end_row(t);
@@ -171,7 +176,7 @@ static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, 
     tc_table *t = new_table(s, before, "params_", after);
     for (size_t i = 0; i < all->n; i++) {
         put_result(t, row(all, i));
-        put_params(s, row(all, i)->values, t, 3);
+        put_params(s, row(all, i)->values, NULL, t, 3);
         put_time(t, last, row(all, i)->asked_ms);
         put_time(t, last + 1, row(all, i)->told_ms);
         tc_table_text(t, last + 2, row(all, i)->worker);
@@ -201,12 +206,27 @@ static json_t *time_json(int64_t ms)
     return json_string(text);
 }
 
+static json_t *choice_json(const tacit_space *s, size_t i, size_t choice)
+{
+    double number = tacit_space_choice_number(s, i, choice);
+    switch (tacit_space_choice_kind(s, i)) {
+    case TACIT_CHOICE_BOOL:
+        return json_boolean(choice == 1);
+    case TACIT_CHOICE_NUMBER:
+        return number == floor(number) && fabs(number) < 1e15 ? json_integer((json_int_t)number)
+                                                              : json_real(number);
+    case TACIT_CHOICE_TEXT:
+        break;
+    }
+    return json_string(tacit_space_choice(s, i, choice));
+}
+
 static json_t *value_json(const tacit_space *s, const double *values, size_t i)
 {
     double value = tacit_space_column_value(s, values, i);
     switch (tacit_space_column_type(s, i)) {
     case TACIT_COLUMN_CHOICE:
-        return json_string(tacit_space_choice(s, i, (size_t)value));
+        return choice_json(s, i, (size_t)value);
     case TACIT_COLUMN_INT:
         return json_integer((json_int_t)value);
     case TACIT_COLUMN_FLOAT:
@@ -220,7 +240,8 @@ static json_t *params_json(const tacit_space *s, const double *values)
     int bad = 0;
     json_t *o = json_object();
     for (size_t i = 0; i < tacit_space_columns(s); i++)
-        bad |= json_object_set_new(o, tacit_space_column_name(s, i), value_json(s, values, i));
+        if (!isnan(tacit_space_column_value(s, values, i)))
+            bad |= json_object_set_new(o, tacit_space_column_name(s, i), value_json(s, values, i));
     if (!bad)
         return o;
     json_decref(o);
@@ -355,7 +376,7 @@ static tacit_status asked_rows(const tacit_space *s, const tacit_trials *asked, 
         tc_table_integer(t, 0, (int64_t)a->number);
         if (pulls)
             tc_table_integer(t, 1, (int64_t)a->pulls);
-        put_params(s, a->values, t, pulls ? 2 : 1);
+        put_params(s, a->values, format == TC_FORMAT_TABLE ? "-" : NULL, t, pulls ? 2 : 1);
         tc_table_end_row(t);
     }
     return tc_table_print(t, (tc_format)format, out, err);
@@ -410,7 +431,7 @@ tacit_status tc_winner_print(const tacit_space *space, const double *values, dou
     tc_table *t = new_table(space, before, people ? "" : "params_", after);
     if (values) {
         tc_table_number(t, 0, value);
-        put_params(space, values, t, 1);
+        put_params(space, values, people ? "-" : NULL, t, 1);
         tc_table_end_row(t);
     }
     return tc_table_print(t, (tc_format)format, out, err);

@@ -145,8 +145,11 @@ double tc_peers_score(tc_peers *p, const double *u, double *grad)
 
 static double at(void *ctx, size_t slot, const double *u, double *grad)
 {
+    double value = tc_peers_score(ctx, u, grad);
     (void)slot;
-    return tc_peers_score(ctx, u, grad);
+    if (grad)
+        tc_space_hold_idle(space_of(ctx), u, grad);
+    return value;
 }
 
 static bool known(const tc_peers *p, const double *u)

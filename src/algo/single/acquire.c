@@ -172,12 +172,22 @@ static bool any_free(const tc_acquirer *a)
     return false;
 }
 
+/* The acquisition on canonical points, from which an ascent never leaves. */
+static double at_active(void *ctx, size_t slot, const double *u, double *grad)
+{
+    const tc_acquirer *a = ctx;
+    double value = a->f->at(a->f->ctx, slot, u, grad);
+    if (grad)
+        tc_space_hold_idle(a->model->env->space, u, grad);
+    return value;
+}
+
 static tacit_status climb(tc_acquirer *a, size_t n, tacit_error *err)
 {
     size_t best;
     tc_boxmax p = {.dim = a->model->env->space->dim,
-                   .f = a->f->at,
-                   .ctx = a->f->ctx,
+                   .f = at_active,
+                   .ctx = a,
                    .free = a->all_free ? NULL : a->free,
                    .max_evals = LOCAL_EVALS,
                    .ftol_rel = 1e-10,
@@ -216,6 +226,7 @@ static bool improve_param(tc_acquirer *a, size_t i, double *values, double *scor
         }
     }
     values[i] = best;
+    tc_space_make_canonical(s, values);
     return best != keep;
 }
 
@@ -233,7 +244,7 @@ static void walk(tc_acquirer *a, double *u, double *score)
     for (int sweep = 0; moved && sweep < SWEEPS; sweep++) {
         moved = false;
         for (size_t i = 0; i < s->n_params; i++)
-            if (discrete(&s->params[i]))
+            if (discrete(&s->params[i]) && tc_space_active(s, values, i))
                 moved |= improve_param(a, i, values, score);
     }
     tc_space_encode(s, values, u);

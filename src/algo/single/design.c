@@ -35,25 +35,26 @@ void tc_design_values(const tc_space *s, const double *t, double *values)
 {
     for (size_t i = 0; i < s->n_params; i++)
         values[i] = value_at(s, &s->params[i], t[i]);
+    tc_space_make_canonical(s, values);
 }
 
 /* ---- points that are not handed out already ---- */
 
 enum { TRIES = 64, COUNTABLE = 10000, REGION_TRIES = 4096 };
 
-static bool discrete(const tc_space *s)
+/* Can another point be this one? Only where no active parameter is continuous. */
+static bool may_coincide(const tc_space *s, const double *values)
 {
-    for (size_t d = 0; d < s->dim; d++)
-        if (!s->domain && tc_space_continuous(s, d))
+    for (size_t i = 0; i < s->n_params && !s->domain; i++)
+        if (tc_space_continuous(s, s->params[i].at) && tc_space_active(s, values, i))
             return false;
     return true;
 }
 
-/* Only where points can coincide is it worth looking. */
 static bool is_taken(const tc_env *env, const double *values)
 {
     const tc_history *h = env->history;
-    if (h->n_taken == 0 || !discrete(env->space))
+    if (h->n_taken == 0 || !may_coincide(env->space, values))
         return false;
     tc_space_encode(env->space, values, h->row);
     return tc_among(h->row, h->n_taken, h->dim, h->taken, h->taken_ld);
@@ -98,6 +99,7 @@ static void point_number(const tc_space *s, size_t k, double *values)
         values[p] = value_at(s, &s->params[p], place);
         k /= n;
     }
+    tc_space_make_canonical(s, values);
 }
 
 typedef bool passed_over(const tc_env *env, const double *values);
@@ -120,6 +122,7 @@ static void uniform_values(const tc_space *s, tc_stream *stream, double *values)
 {
     for (size_t p = 0; p < s->n_params; p++)
         values[p] = value_at(s, &s->params[p], tc_draw_uniform(stream));
+    tc_space_make_canonical(s, values);
 }
 
 void tc_design_uniform(const tc_env *env, uint64_t i, double *values)
@@ -219,7 +222,16 @@ static bool is_asked(const tc_env *env, const double *values)
            among_numbers((size_t)values[0], h->taken_point, h->n_taken);
 }
 
-/* A point that was asked is passed over for one far ahead in the sequence. */
+static bool any_continuous(const tc_space *s)
+{
+    for (size_t i = 0; i < s->n_params && !s->domain; i++)
+        if (tc_space_continuous(s, s->params[i].at))
+            return true;
+    return false;
+}
+
+/* A point that was asked is passed over for one far ahead in the sequence; those have the same choices, so beside
+ * a branch without continuous parameters that is asked already, another one is found by chance. */
 void tc_design_point(const tc_design *d, uint64_t i, double *values)
 {
     for (uint64_t tries = 0; tries < TRIES; tries++) {
@@ -227,5 +239,8 @@ void tc_design_point(const tc_design *d, uint64_t i, double *values)
         if (!is_asked(d->env, values))
             return;
     }
-    look_through(d->env, i, is_asked, values);
+    if (any_continuous(d->env->space))
+        tc_design_uniform(d->env, i, values);
+    else
+        look_through(d->env, i, is_asked, values);
 }

@@ -25,7 +25,11 @@ static double at(void *ctx, size_t slot, const double *u, double *grad)
     (void)slot;
     size_t region = t->regions > 1 ? tc_region_of(u, t->regions, f->dim) : 0;
     const double *omega = t->omega + region * f->M;
-    return grad ? tc_rff_value_grad(f, omega, u, grad) : tc_rff_value(f, omega, u);
+    if (!grad)
+        return tc_rff_value(f, omega, u);
+    double value = tc_rff_value_grad(f, omega, u, grad);
+    tc_space_hold_idle(s->env->space, u, grad);
+    return value;
 }
 
 static void score_points(tc_search *s, uint64_t trial)

@@ -31,16 +31,12 @@ static void values_at(const tc_tree_trials *s, const double *t, double *values)
         tc_design_values(s->env->space, t, values);
 }
 
-/* Where tc_design_values has a parameter's value, given its encoding. */
+/* Where tc_design_values has a parameter's value, given its encoding. An inactive parameter has all places, and
+ * stands in the middle: along it a tree sees a constant, as within a step. */
 static double place(const tc_param *p, const double *u)
 {
-    if (p->type == TC_PARAM_CHOICE) {
-        size_t best = 0;
-        for (size_t i = 1; i < p->n_choices; i++)
-            if (u[p->at + i] > u[p->at + best])
-                best = i;
-        return ((double)best + 0.5) / (double)p->n_choices;
-    }
+    if (p->type == TC_PARAM_CHOICE)
+        return (tc_param_choice_at(p, u + p->at) + 0.5) / (double)p->n_choices;
     double levels = (double)p->levels;
     if (levels < 2 || p->log)
         return u[p->at];

@@ -12,6 +12,10 @@
  * *finite* space, made from a file of candidates, has one parameter, "point":
  * the number of a candidate, from 0.
  *
+ * A *conditional* parameter is active only where a choice, its parent, has one of some values, and has no
+ * effect elsewhere: all values of it are the same point there, and none is looked at. Points that are handed
+ * out have a valid value in its place, which means nothing: ask tacit_space_active.
+ *
  * Pointers passed in are borrowed for the call; whatever has to outlive it is
  * copied. A finished space may be read by any number of threads. Calls that
  * fail leave the space and the out-pointers as they were; `err` may be NULL.
@@ -53,10 +57,30 @@ TACIT_API tacit_status tacit_space_add_int(tacit_space *space, const char *name,
 TACIT_API tacit_status tacit_space_add_choice(tacit_space *space, const char *name, size_t n,
                                               const char *const *choices, tacit_error *err);
 
+/* Adds a choice among n numbers without order, each once: they are numbers in JSON, and their texts what a person
+ * would write. */
+TACIT_API tacit_status tacit_space_add_numbers(tacit_space *space, const char *name, size_t n,
+                                               const double *choices, tacit_error *err);
+/* Adds a choice of false (0) and true (1). */
+TACIT_API tacit_status tacit_space_add_bool(tacit_space *space, const char *name, tacit_error *err);
+/* Says that the choices of a parameter are in order, at equal distances. */
+TACIT_API tacit_status tacit_space_set_ordered(tacit_space *space, const char *name,
+                                               tacit_error *err);
+/* Makes a parameter conditional: active where `parent`, a choice or a bool that has no condition itself, has one of n
+ * values, as texts. E_NOT_FOUND: there is no such name. E_ARG says what is wrong. */
+TACIT_API tacit_status tacit_space_set_when(tacit_space *space, const char *name,
+                                            const char *parent, size_t n, const char *const *values,
+                                            tacit_error *err);
+
 /* How many parameters there are: the length of a point. */
 TACIT_API size_t tacit_space_params(const tacit_space *space);
 /* The name of parameter i, owned by the space; NULL: there is no such i. */
 TACIT_API const char *tacit_space_param_name(const tacit_space *space, size_t i);
+
+/* The parent of parameter i; SIZE_MAX: it has no condition, or there is no such i. */
+TACIT_API size_t tacit_space_param_parent(const tacit_space *space, size_t i);
+/* Has parameter i an effect at this point? */
+TACIT_API bool tacit_space_active(const tacit_space *space, const double *values, size_t i);
 
 /* E_ARG unless values is a point of the space; names the first parameter that is wrong. */
 TACIT_API tacit_status tacit_space_check(const tacit_space *space, const double *values,
@@ -67,6 +91,7 @@ TACIT_API tacit_status tacit_space_check(const tacit_space *space, const double 
 
 /* One parameter of a point, by name: as a number (of a choice, its index) and as the text that a
  * person would write. In a finite space a column of the file is also a name.
+ * An inactive one is NaN, and the empty text.
  * E_NOT_FOUND: no such name. E_ARG: the value is not one of its parameter's. */
 TACIT_API tacit_status tacit_space_get(const tacit_space *space, const double *values,
                                        const char *name, double *value, tacit_error *err);
@@ -88,12 +113,21 @@ TACIT_API size_t tacit_space_columns(const tacit_space *space);
 /* Of column i; the name is owned by the space. NULL and 0: there is no such i. */
 TACIT_API const char *tacit_space_column_name(const tacit_space *space, size_t i);
 TACIT_API tacit_column_type tacit_space_column_type(const tacit_space *space, size_t i);
-/* `values` must be a point of the space. NaN: there is no such i, or a pointer is NULL. */
+/* `values` must be a point of the space. NaN: the parameter is inactive there, there is no such i, or a pointer is NULL. */
 TACIT_API double tacit_space_column_value(const tacit_space *space, const double *values, size_t i);
 /* Is parameter i searched on a log scale? */
 TACIT_API bool tacit_space_param_log(const tacit_space *space, size_t i);
 /* The text of choice number k of parameter i, owned by the space; NULL: there is none. */
 TACIT_API const char *tacit_space_choice(const tacit_space *space, size_t i, size_t k);
+/* What choices of parameter i are. 0: it is none, or there is no such i. */
+typedef enum tacit_choice_kind {
+    TACIT_CHOICE_TEXT = 1,
+    TACIT_CHOICE_NUMBER = 2,
+    TACIT_CHOICE_BOOL = 3
+} tacit_choice_kind;
+TACIT_API tacit_choice_kind tacit_space_choice_kind(const tacit_space *space, size_t i);
+/* Choice number k of parameter i as a number: itself, or 0 and 1 of a bool. NaN: it is a text, or there is none. */
+TACIT_API double tacit_space_choice_number(const tacit_space *space, size_t i, size_t k);
 /* Of a finite space: the number of the first candidate with these values in the columns of its file. E_NOT_FOUND:
  * there is none. E_UNSUPPORTED: the space is not finite. */
 TACIT_API tacit_status tacit_space_find(const tacit_space *space, const double *columns,
