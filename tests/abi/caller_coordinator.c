@@ -97,6 +97,9 @@ static void requests(tacit_coordinator *c, const char *token)
     q.method = "GET";
     q.path = "/v1/studies";
     answers(c, &q, 401, "a token is needed");
+    q.as_operator = 1;
+    answers(c, &q, 200, "\"ward\"");
+    q.as_operator = 0;
     q.bearer = token;
     answers(c, &q, 200, "\"ward\"");
     q.signature = "an agent's messages alone have one";

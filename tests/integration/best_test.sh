@@ -37,7 +37,7 @@ good "quietly" best doses --quiet --format json
 check "nothing is noted" test ! -s err
 check "JSON has it all" says '"params":{"x":0.3},.*"mean":[0-9.]*,"sd":[0-9.]*,"by":"model","because":"values are private replies, of which a single one says little"}'
 good "CSV" best doses --format csv
-check "has two more columns" says '^number,state,value,params_x,datetime_start,datetime_complete,worker,reason,mean,sd$'
+check "has two more columns" says '^trial,state,value,params_x,datetime_start,datetime_complete,worker,reason,mean,sd$'
 
 # ---- values with noise, and without
 cat > try <<'S'

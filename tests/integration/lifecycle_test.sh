@@ -80,7 +80,7 @@ bad 4 "agent 0 has its place: it must be revoked first" remote here readmit s 0
 bad 3 "there is no agent 7 on the roster" remote here readmit s 7
 cp "$dir/here.join" "$dir/all.join"
 cp "$dir/place" "$dir/here.join"
-"$tacit" agent "$url" --study s --token-file "$dir/place" --fingerprint "$pin" --quiet \
+"$tacit" agent "$url" --study s --token-file "$dir/place" --fingerprint "$pin" \
     --storage "sqlite:///$dir/here-1.db" --epsilon 6 --delta 0.01 --test-seed 7 --test-key 77 \
     --accept-not-private --format json -- "$simulated" value 1 '{x}' > "$dir/here-1.out" 2> "$dir/here-1.err" &
 pid_1=$!
@@ -91,7 +91,7 @@ own 2 --withdraw > "$dir/out" 2> "$dir/err" || { fail "withdrawing"; cat "$dir/e
 grep -q "stays released and charged" "$dir/err" || fail "what a withdrawal cannot undo"
 bad 4 "" own 2 -- true
 finish_all here 2
-grep -q '"agent":1' "$dir/here-1.out" || { fail "the readmitted agent has place 1"; cat "$dir/here-1.out"; }
+grep -q 'agent 1 of study s' "$dir/here-1.err" || { fail "the readmitted agent has place 1"; cat "$dir/here-1.err"; }
 remote here privacy s > "$dir/ledger"
 [ "$(grep -o '"round":' "$dir/ledger" | wc -l)" = 3 ] || fail "three rounds were released"
 remote here agents s --format csv | cut -d, -f1,3,4 > "$dir/roster"
