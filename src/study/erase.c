@@ -112,10 +112,12 @@ tacit_status tc_study_erase(tc_store *s, const char *name, tacit_error *err)
                                       : tc_store_lock_name(s, tc_text_get(&lock), &alone, &why);
     tc_text_fini(&lock);
     if (status == TACIT_E_BUSY)
-        return tc_fail(err, status,
-                       "an agent of study \"%s\" is at work on this storage: end it first, and let "
-                       "it withdraw if it is to take no part any more",
-                       name);
+        return tc_fail(
+            err, status,
+            "an agent of study \"%s\" is at work on this storage, or somebody else is "
+            "erasing it: end the agent first, and let it withdraw if it is to take no part "
+            "any more",
+            name);
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
     status = erase(s, name, err);

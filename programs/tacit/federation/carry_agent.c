@@ -138,11 +138,16 @@ static tacit_status add(json_t *list, const tacit_request *q, tacit_error *err)
 /* Length of the path up to "/rounds/", and the round; 0: it is not about a message to a round. */
 static size_t message_of(const tacit_request *q, unsigned long long *round)
 {
-    char tail[16] = "";
-    const char *at = strstr(q->path, "/rounds/");
-    bool is = at && strcmp(q->method, "POST") == 0 &&
-              sscanf(at, "/rounds/%llu/%15s", round, tail) == 2 && strcmp(tail, "messages") == 0;
-    return is ? (size_t)(at - q->path) : 0;
+    static const char before[] = "/rounds/", after[] = "/messages";
+    char digits[24];
+    const char *at = strstr(q->path, before);
+    const char *number = at ? at + sizeof before - 1 : NULL,
+               *end = number ? strchr(number, '/') : NULL;
+    if (!end || strcmp(q->method, "POST") != 0 || strcmp(end, after) != 0 ||
+        (size_t)(end - number) >= sizeof digits)
+        return 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)(end - number), number);
+    return tc_parse_u64(digits, round) ? (size_t)(at - q->path) : 0;
 }
 
 /* Until these were answered, the agent will not ask anything else. */
@@ -262,18 +267,30 @@ static tacit_status wait_for_answers(tc_carry *c, tacit_error *err)
 
 /* ---- one request ---- */
 
+/* "after=3&limit=100" */
+static bool read_page(const char *query, unsigned long long *after, unsigned long long *limit)
+{
+    char first[24];
+    const char *amp = strchr(query, '&');
+    if (strncmp(query, "after=", 6) != 0 || !amp || strncmp(amp, "&limit=", 7) != 0 ||
+        (size_t)(amp - query) - 6 >= sizeof first)
+        return false;
+    snprintf(first, sizeof first, "%.*s", (int)(amp - query) - 6, query + 6);
+    return tc_parse_u64(first, after) && tc_parse_u64(amp + 7, limit);
+}
+
 /* What the next question about the ledger will be. */
 static void note_ledger(tc_carry *c, const tacit_request *q, const char *body)
 {
-    long long after, limit;
+    unsigned long long after, limit;
     size_t n = strlen(q->path);
     if (n < 8 || strcmp(q->path + n - 8, "/privacy") != 0 || !q->query ||
-        sscanf(q->query, "after=%lld&limit=%lld", &after, &limit) != 2)
+        !read_page(q->query, &after, &limit))
         return;
     json_t *j = json_loads(body, 0, NULL);
     c->looked = j != NULL;
-    c->after = after + (long long)json_array_size(json_object_get(j, "entries"));
-    c->limit = limit;
+    c->after = (long long)after + (long long)json_array_size(json_object_get(j, "entries"));
+    c->limit = (long long)limit;
     json_decref(j);
 }
 
