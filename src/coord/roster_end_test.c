@@ -325,6 +325,11 @@ static void who_withdrew_and_came_back_does_not_speak_twice(void **state)
     assert_true(json_is_true(json_object_get(a, "again")));
     json_decref(a);
     assert_int_equal(count(w, TC_RECORD_MESSAGE), 0);
+    /* And no round waits for what will not come. */
+    assert_int_equal(study_post(w, 1, 0, NULL), 202);
+    assert_int_equal(study_post(w, 2, 0, NULL), 202);
+    world_tick(w);
+    assert_int_equal(world_broadcast(w, w->agents[1].access, 0, NULL, NULL), 200);
 }
 
 static void a_place_token_is_for_one_place(void **state)
