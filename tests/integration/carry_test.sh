@@ -10,7 +10,7 @@ set -u
 
 document 3 6 all
 reference "$dir/reference"
-mkdir "$dir/in" # the coordinator's folder
+mkdir "$dir/in" "$dir/kept" # the coordinator's folder; what was carried there
 serve_options="--carry $dir/in"
 serve c 0
 found c 3
@@ -31,7 +31,8 @@ walk() {
         name=$(basename "$file" .request.json)
         if [ ! -e "$dir/in/$name.answer.json" ] && [ ! -e "$dir/in/$name.request.json" ]; then
             head -c 40 "$file" > "$dir/in/.half-$name" # a copy that was broken off
-            cp "$file" "$dir/in/$name.request.json"
+            cp "$file" "$dir/kept/$name.request.json"
+            cp "$dir/kept/$name.request.json" "$dir/in/$name.request.json"
             walks=$((walks + 1))
         fi
         [ ! -e "$dir/in/$name.answer.json" ] || cp "$dir/in/$name.answer.json" "$dir/site-$1/"
@@ -77,12 +78,19 @@ n=$(released)
 echo "$walks files were carried for $n rounds of 3 agents"
 [ "$walks" -le $((3 * (8 + 3 * n + 8))) ] || fail "$walks files were carried for $n rounds"
 
+# ---- of a request that was answered nothing is left: it has a message
+for file in "$dir/in"/*.answer.json; do
+    name=$(basename "$file" .answer.json)
+    [ ! -e "$dir/in/$name.request.json" ] || fail "$name was answered, and is there still"
+done
+
 # ---- what was carried before is carried again: nothing is sent twice
 head=$(field head "$dir/ledger" 2> /dev/null)
 remote c privacy s > "$dir/ledger"
 head=$(field head "$dir/ledger")
 remote c show s > "$dir/shown"
 rm -f "$dir/in"/*.answer.json
+cp "$dir/kept"/*.request.json "$dir/in/"
 answered() { [ "$(ls "$dir/in" | grep -c '\.answer\.json$')" -ge "$1" ]; }
 await answered 3 || fail "carried again, nothing is answered"
 remote c privacy s > "$dir/ledger"
@@ -97,6 +105,13 @@ done
 echo '{}' > "$dir/in/odd-1.request.json"
 await grep -q 'odd-1: .*odd-1.request.json: format must be "tacit carried 1"' "$dir/c.log" || fail "a file that is no bundle is not said"
 [ ! -e "$dir/in/odd-1.answer.json" ] || fail "a file that is no bundle is answered"
+
+{
+    printf '{"format": "tacit carried 1", "word": "w", "requests": ['
+    for i in $(seq 16); do printf '{}, '; done
+    printf '{}]}'
+} > "$dir/in/flood-1.request.json"
+await grep -q 'flood-1: .*flood-1.request.json: a bundle has at most 16 requests' "$dir/c.log" || fail "a bundle of many requests is taken"
 
 # ---- an interruption, and bad options
 without_network 0
