@@ -25,8 +25,9 @@ without_network() {
 }
 # walk NUMBER: carries what is there, once in each direction; what was carried before is carried again
 walks=0
-walk() {
-    for file in "$dir/site-$1"/*.request.json; do
+walk() { walk_of "$dir/site-$1"; }
+walk_of() { # FOLDER
+    for file in "$1"/*.request.json; do
         [ -e "$file" ] || continue
         name=$(basename "$file" .request.json)
         if [ ! -e "$dir/in/$name.answer.json" ] && [ ! -e "$dir/in/$name.request.json" ]; then
@@ -35,7 +36,7 @@ walk() {
             cp "$dir/kept/$name.request.json" "$dir/in/$name.request.json"
             walks=$((walks + 1))
         fi
-        [ ! -e "$dir/in/$name.answer.json" ] || cp "$dir/in/$name.answer.json" "$dir/site-$1/"
+        [ ! -e "$dir/in/$name.answer.json" ] || cp "$dir/in/$name.answer.json" "$1/"
     done
 }
 enrolled_now() { # N
@@ -97,6 +98,24 @@ remote c privacy s > "$dir/ledger"
 [ "$(field head "$dir/ledger")" = "$head" ] || fail "carried again, something was released again"
 "$tacit" remote show s --server "$url" --fingerprint "$pin" --token-file "$dir/c.op" > "$dir/again"
 cmp -s "$dir/shown" "$dir/again" || fail "carried again, the study is another one"
+
+# ---- another key: carried twice, the answer is the first one, and the access that it gave holds
+mkdir "$dir/key"
+"$tacit" agent --outbox "$dir/key" --study s --storage "sqlite:///$dir/c-0.db" --test-seed 7 --new-key > "$dir/key.out" 2> "$dir/key.err" &
+pid=$!
+key_changed() {
+    walk_of "$dir/key"
+    [ -s "$dir/key.out" ]
+}
+await key_changed || { fail "no other key"; cat "$dir/key.err"; }
+wait $pid || fail "another key: $?"
+name=$(basename "$dir/in"/$(sed -n 's/.*"id": *"\([^"]*\)".*/\1/p' "$dir/key/tacit-carry.json")-1.answer.json .answer.json)
+mv "$dir/in/$name.answer.json" "$dir/first"
+cp "$dir/kept/$name.request.json" "$dir/in/"
+await test -s "$dir/in/$name.answer.json" || fail "another key, carried again, is not answered"
+cmp -s "$dir/first" "$dir/in/$name.answer.json" || fail "another key, carried again, has another answer"
+"$tacit" agent "$url" --study s --fingerprint "$pin" --quiet --storage "sqlite:///$dir/c-0.db" --epsilon 6 --delta 0.01 \
+    --test-seed 7 --accept-not-private -- true > "$dir/out" 2> "$dir/err" || { fail "the access of another key is lost"; cat "$dir/err"; }
 
 # ---- files are for their owner's eyes; what is no bundle is said once and left alone
 for file in "$dir/site-0"/* "$dir/in"/*.answer.json; do
