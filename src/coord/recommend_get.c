@@ -68,14 +68,18 @@ static tacit_status answer(tc_request_context *a, const tc_space *space, const t
                            tacit_error *err)
 {
     /* The largest of a function that is noise alone is about 3 standard deviations of it. */
-    const bool lost = c->mean < 3 * c->noise_sd;
-    char because[256];
+    const char *doubt =
+        c->noise_sd == 0
+            ? "; the releases have no noise of their own, and how much of the mean is noise in the "
+              "agents' values is not known"
+        : c->mean < 3 * c->noise_sd
+            ? "; but noise alone could be as large, so the point may be no better than any"
+            : "";
+    char because[320];
     snprintf(because, sizeof because,
              "the mean of %llu release%s is largest there; it is computed from what was released, "
              "which costs no privacy%s",
-             (unsigned long long)c->releases, c->releases == 1 ? "" : "s",
-             lost ? "; but noise alone could be as large, so the point may be no better than any"
-                  : "");
+             (unsigned long long)c->releases, c->releases == 1 ? "" : "s", doubt);
     return tc_answer_json(a, 200,
                           json_pack("{s:s, s:o, s:f, s:f, s:I, s:s}", "by", "released", "params",
                                     tc_space_values_json(space, c->values), "mean", c->mean, "sd",
