@@ -213,7 +213,7 @@ static tacit_status keep_place(tc_agent *a, tacit_error *err)
     TC_TRY(load(&copy, seed, &version, &enrolled, err));
     tacit_status status = keep(a, seed, version, err);
     sodium_memzero(seed, sizeof seed);
-    sodium_memzero(&copy.secret_key, sizeof copy.secret_key);
+    sodium_memzero(&copy, sizeof copy);
     return status;
 }
 

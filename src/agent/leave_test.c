@@ -266,10 +266,14 @@ static void who_erased_a_study_does_not_come_back_to_it(void **state)
     tacit_error err = {0};
     uint64_t number = 9;
     tc_record mine = {.kind = TC_RECORD_KEY, .key = "s", .key_size = 1}, got;
+    const tc_record seen = {.kind = TC_RECORD_RECEIPT, .key = "s", .key_size = 1};
     enrol(p);
+    assert_ok(tc_store_record_keep(p->cfg.store, &seen, 0, "a head", 6, &err));
     assert_ok(tc_study_erase(p->cfg.store, "s", &err));
     assert_ok(tc_store_record_find(p->cfg.store, &mine, &got, &err));
     assert_int_equal(got.version, 0); /* the key is gone */
+    assert_ok(tc_store_record_find(p->cfg.store, &seen, &got, &err));
+    assert_int_equal(got.version, 0); /* and what was seen of a ledger of that name */
     world_join_token(&p->w, 1, p->token);
     p->cfg.join_token = p->token;
     assert_fails(start(p, &number, &err), TACIT_E_STATE, why);

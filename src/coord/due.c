@@ -6,12 +6,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static tacit_status count_messages(tc_coord *c, const tc_open_study *d, uint64_t round,
-                                   uint64_t *out, tacit_error *err)
+/* Receipts, for an agent that has withdrawn took its message with it and left the receipt: if it is readmitted while the
+ * round is open, it has answered, and nothing more comes of it. */
+static tacit_status count_answers(tc_coord *c, const tc_open_study *d, uint64_t round,
+                                  uint64_t *out, tacit_error *err)
 {
     tc_key key = tc_key_number(round);
     tc_record_range range = {
-        .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
+        .study = d->id, .kind = TC_RECORD_RECEIPT, .prefix = key.bytes, .prefix_size = key.n};
     return tc_store_record_count(c->cfg.store, &range, out, err);
 }
 
@@ -29,7 +31,7 @@ static tacit_status note_revoked(void *user, const tc_record *r, tacit_error *er
     return TACIT_OK;
 }
 
-/* How many of these agents have sent nothing in this round. */
+/* How many of these agents have answered nothing in this round. */
 static tacit_status count_silent(tc_coord *c, const tc_open_study *d, uint64_t round,
                                  const revoked *v, uint64_t *out, tacit_error *err)
 {
@@ -37,7 +39,7 @@ static tacit_status count_silent(tc_coord *c, const tc_open_study *d, uint64_t r
     for (size_t i = 0; i < v->n; i++) {
         tc_key key = tc_key_numbers(round, v->agents[i]);
         tc_record_range one = {
-            .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
+            .study = d->id, .kind = TC_RECORD_RECEIPT, .prefix = key.bytes, .prefix_size = key.n};
         uint64_t n;
         TC_TRY(tc_store_record_count(c->cfg.store, &one, &n, err));
         *out += n == 0;
@@ -75,6 +77,6 @@ tacit_status tc_round_is_due(tc_coord *c, const tc_open_study *d, const tc_round
     *due = state == TC_STUDY_CLOSED || (r->deadline_ms > 0 && tc_coord_is_past(c, r->deadline_ms));
     if (*due)
         return TACIT_OK;
-    TC_TRY(count_messages(c, d, r->number, &n, err));
+    TC_TRY(count_answers(c, d, r->number, &n, err));
     return is_complete(c, d, r->number, n, due, err);
 }

@@ -307,6 +307,9 @@ tacit_status tc_handle_once(tc_request_context *a, tacit_error *err)
     tc_open_study *d = NULL;
     bool run = false;
     const char *key = a->q->idempotency;
+    if (!a->q->bearer)
+        return tc_fail(err, TACIT_E_ARG,
+                       "an Idempotency-Key is for requests with a token, which seals the answer");
     if (!key_allowed(key))
         return tc_fail(err, TACIT_E_ARG,
                        "Idempotency-Key must be 1 to %d printable ASCII characters", KEY_MOST);

@@ -103,6 +103,22 @@ static void keys_are_short_and_printable(void **state)
 }
 
 /* A refusal changed nothing: the request may be repaired and sent again. */
+/* Whoever holds the store needs no token, and has none to seal an answer with. */
+static void a_key_is_for_who_has_a_token(void **state)
+{
+    coord_world *w = *state;
+    tc_response r = {0};
+    tc_request q = {.method = "POST",
+                    .path = "/v1/tokens",
+                    .is_operator = true,
+                    .idempotency = "k",
+                    .body = VIEWER,
+                    .n_body = strlen(VIEWER)};
+    tc_coord_handle(w->coord, &q, &r);
+    assert_int_equal(r.status, 400);
+    assert_sentence(&r, "an Idempotency-Key is for requests with a token");
+}
+
 static void refusals_are_not_kept(void **state)
 {
     coord_world *w = *state;
@@ -420,6 +436,7 @@ int main(void)
         IN_WORLD(another_request_under_the_key_is_refused),
         IN_WORLD(a_key_belongs_to_its_token),
         IN_WORLD(keys_are_short_and_printable),
+        IN_WORLD(a_key_is_for_who_has_a_token),
         IN_WORLD(refusals_are_not_kept),
         IN_WORLD(a_first_attempt_without_an_answer_is_told),
         IN_WORLD(handlers_that_may_be_asked_twice_are),

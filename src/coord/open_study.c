@@ -21,7 +21,9 @@ static void open_study_free(tc_open_study *d)
     tc_study_plan_free(d->plan);
     tc_study_close(d->study);
     pthread_mutex_destroy(&d->lock);
+    pthread_mutex_destroy(&d->advice);
     pthread_mutex_destroy(&d->quick);
+    tc_shared_text_end(d->advised);
     tc_shared_text_end(d->cached);
     tc_shared_text_end(d->points);
     tc_free(d->name);
@@ -146,6 +148,7 @@ static tacit_status open_once(tc_coord *c, const char *name, tc_open_study **out
     if (!d)
         return tc_fail_memory(err);
     pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->advice, NULL);
     pthread_mutex_init(&d->quick, NULL);
     tacit_status status = read_row(c, name, &row, err);
     if (status == TACIT_OK) {

@@ -31,11 +31,14 @@ typedef struct tc_open_study {
     int64_t asked_ms; /* when it was used last */
     uint64_t swept;   /* no contribution to a round below this one is in the store */
     tc_watch watch;
-    pthread_mutex_t quick;  /* never held for long; what follows: */
-    uint64_t counted_round; /* of which `counted` messages are known to be in the store ... */
-    uint64_t counted;       /* ... at least; more where other processes took some */
-    uint64_t cached_round;  /* the round whose broadcast `cached` is; it never changes */
-    tc_shared_text *cached; /* NULL: none yet */
+    pthread_mutex_t advice;  /* one recommendation at a time (recommend_get.c), and: */
+    tc_shared_text *advised; /* the last one; NULL: none yet */
+    uint64_t advised_seq;    /* ... of the ledger as it was then */
+    pthread_mutex_t quick;   /* never held for long; what follows: */
+    uint64_t counted_round;  /* of which `counted` messages are known to be in the store ... */
+    uint64_t counted;        /* ... at least; more where other processes took some */
+    uint64_t cached_round;   /* the round whose broadcast `cached` is; it never changes */
+    tc_shared_text *cached;  /* NULL: none yet */
     uint64_t filled; /* places below this one are taken, which is for good (roster_place.c) */
     tc_shared_text *points; /* of its document, as CSV; NULL: nobody has asked yet */
     int64_t claims_ms;      /* until when take-overs are accounted for (served.c) */

@@ -2,7 +2,8 @@
  * common configuration that its releases support.
  *
  * The latter is a function of the study's document and of what was released, which every agent has heard: it costs no
- * privacy, and anybody with the broadcasts could compute it. */
+ * privacy, and anybody with the broadcasts could compute it. It takes seconds and much memory where there are many features, so
+ * one is computed at a time, and kept until there is another release. */
 #include "coord/round.h"
 
 #include "base/error.h"
@@ -28,9 +29,8 @@ static tacit_status add(releases *all, uint64_t round, const tc_ledger_receipt *
 }
 
 /* Of this study; the ledger has them in the order of rounds. Under d->lock. */
-static tacit_status collect(tc_open_study *d, releases *all, tacit_error *err)
+static tacit_status collect(tc_open_study *d, uint64_t last, releases *all, tacit_error *err)
 {
-    const uint64_t last = tc_ledger_get_head(d->ledger).seq;
     all->list = TC_TAKE(&all->memory, last + 1, tc_broadcast);
     if (!all->list)
         return tc_fail_memory(err);
@@ -51,13 +51,15 @@ static tacit_status collect(tc_open_study *d, releases *all, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status collect_now(tc_request_context *a, tc_open_study *d, releases *all,
-                                tacit_error *err)
+/* Unless what is kept is of the ledger as it is now. */
+static tacit_status collect_news(tc_request_context *a, tc_open_study *d, releases *all,
+                                 uint64_t *last, tacit_error *err)
 {
     pthread_mutex_lock(&d->lock);
     tacit_status status = tc_refresh_ledger(a, d, err);
-    if (status == TACIT_OK)
-        status = collect(d, all, err);
+    *last = status == TACIT_OK ? tc_ledger_get_head(d->ledger).seq : 0;
+    if (status == TACIT_OK && !(d->advised && d->advised_seq == *last))
+        status = collect(d, *last, all, err);
     pthread_mutex_unlock(&d->lock);
     return status;
 }
@@ -66,14 +68,18 @@ static tacit_status answer(tc_request_context *a, const tc_space *space, const t
                            tacit_error *err)
 {
     /* The largest of a function that is noise alone is about 3 standard deviations of it. */
-    const bool lost = c->mean < 3 * c->noise_sd;
-    char because[256];
+    const char *doubt =
+        c->noise_sd == 0
+            ? "; the releases have no noise of their own, and how much of the mean is noise in the "
+              "agents' values is not known"
+        : c->mean < 3 * c->noise_sd
+            ? "; but noise alone could be as large, so the point may be no better than any"
+            : "";
+    char because[320];
     snprintf(because, sizeof because,
              "the mean of %llu release%s is largest there; it is computed from what was released, "
              "which costs no privacy%s",
-             (unsigned long long)c->releases, c->releases == 1 ? "" : "s",
-             lost ? "; but noise alone could be as large, so the point may be no better than any"
-                  : "");
+             (unsigned long long)c->releases, c->releases == 1 ? "" : "s", doubt);
     return tc_answer_json(a, 200,
                           json_pack("{s:s, s:o, s:f, s:f, s:I, s:s}", "by", "released", "params",
                                     tc_space_values_json(space, c->values), "mean", c->mean, "sd",
@@ -82,16 +88,35 @@ static tacit_status answer(tc_request_context *a, const tc_space *space, const t
                           err);
 }
 
+/* As a copy that all who ask are sent. */
+static tacit_status keep(tc_request_context *a, tc_open_study *d, uint64_t last, tacit_error *err)
+{
+    tc_shared_text *mine = tc_shared_text_of(tc_text_take(&a->out->body));
+    tacit_status status = tc_answer_shared(a, "application/json", mine, err);
+    if (status == TACIT_OK) {
+        tc_shared_text_end(d->advised);
+        d->advised = tc_shared_text_use(mine);
+        d->advised_seq = last;
+    }
+    tc_shared_text_end(mine);
+    return status;
+}
+
+/* Under d->advice. */
 static tacit_status recommend(tc_request_context *a, tc_open_study *d, releases *all,
                               tacit_error *err)
 {
     const tc_study_plan *p = d->plan;
+    uint64_t last;
     tc_common c = {.values = TC_TAKE(&all->memory, p->env.space->n_params, double)};
     if (!c.values)
         return tc_fail_memory(err);
-    TC_TRY(collect_now(a, d, all, err));
+    TC_TRY(collect_news(a, d, all, &last, err));
+    if (d->advised && d->advised_seq == last)
+        return tc_answer_shared(a, "application/json", d->advised, err);
     TC_TRY(p->doc->algorithm->aggregator->recommend(&p->env, p->opts, all->list, all->n, &c, err));
-    return answer(a, p->env.space, &c, err);
+    TC_TRY(answer(a, p->env.space, &c, err));
+    return keep(a, d, last, err);
 }
 
 static tacit_status recommend_common(tc_request_context *a, tc_open_study *d, tacit_error *err)
@@ -109,7 +134,9 @@ static tacit_status recommend_common(tc_request_context *a, tc_open_study *d, ta
                        "%s releases no function of the space, so nothing it released supports one "
                        "configuration for all agents; each agent has its own best (tacit best)",
                        algorithm->name);
+    pthread_mutex_lock(&d->advice);
     tacit_status status = recommend(a, d, &all, err);
+    pthread_mutex_unlock(&d->advice);
     tc_arena_fini(&all.memory);
     return status;
 }

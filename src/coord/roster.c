@@ -32,10 +32,26 @@ tc_key tc_roster_key(uint64_t agent)
     return tc_key_number(agent);
 }
 
+static bool is_zero(const tacit_hash *h)
+{
+    return sodium_is_zero(h->bytes, sizeof h->bytes);
+}
+
+static bool add_readmit(json_t *j, const tacit_hash *h)
+{
+    tc_text text = {0};
+    tc_base64_add(&text, h->bytes, sizeof h->bytes);
+    bool added =
+        !text.failed && json_object_set_new(j, "readmit", json_string(tc_text_get(&text))) == 0;
+    tc_text_fini(&text);
+    return added;
+}
+
 /* What few members have. Takes j; NULL: no memory. */
 static json_t *add_past(json_t *j, const tc_member_row *m)
 {
-    bool added = j && (!m->withdrawn || json_object_set_new(j, "withdrawn", json_true()) == 0) &&
+    bool added = j && (is_zero(&m->readmit) || add_readmit(j, &m->readmit)) &&
+                 (!m->withdrawn || json_object_set_new(j, "withdrawn", json_true()) == 0) &&
                  (m->former == 0 ||
                   json_object_set_new(j, "former", json_integer((json_int_t)m->former)) == 0);
     if (added)
@@ -82,6 +98,8 @@ static bool read_member(const json_t *j, tc_member_row *out)
     int64_t former = 0;
     (void)tc_json_whole(json_object_get(j, "former"), &former);
     out->former = (uint64_t)former;
+    if (!read_hash(j, "readmit", &out->readmit))
+        out->readmit = (tacit_hash){0};
     return true;
 }
 
@@ -310,6 +328,11 @@ static tacit_status take_back(tc_request_context *a, enrolment *e, tc_changes *c
         return tc_refuse(a, 409, TACIT_E_STATE, err,
                          "agent %" PRIu64 " has its place: it must be revoked first",
                          a->caller.agent);
+    if (!tc_ledger_hash_same(&m.readmit, &a->caller.token))
+        return tc_refuse(a, 401, TACIT_E_ARG, err,
+                         "the token is not the last one of place %" PRIu64
+                         ", or its agent was revoked again since",
+                         a->caller.agent);
     TC_TRY(spend_token(a, changes, err));
     bool same = e->again;
     e->news = true;
@@ -319,6 +342,7 @@ static tacit_status take_back(tc_request_context *a, enrolment *e, tc_changes *c
         TC_TRY(pass_on(a, e, &m, changes, err));
     m.revoked = m.withdrawn = false;
     m.joined = a->caller.token;
+    m.readmit = (tacit_hash){0};
     TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
     tc_roster_change(changes, e->open->id, e->agent, &m);
     return tc_roster_unmark(a, e->open->id, e->agent, changes, err);

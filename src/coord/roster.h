@@ -17,6 +17,8 @@ typedef struct tc_member_row {
     uint64_t former;   /* messages up to this sequence were sent with a key that was lost */
     tacit_hash access; /* of its access token: it has one at a time */
     tacit_hash joined; /* of the join token that it came with */
+    tacit_hash
+        readmit; /* of the last token that was made for its place since it ended; zeros: none */
     uint64_t version;
 } tc_member_row;
 tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member_row *out,

@@ -5,7 +5,8 @@
  * begun to close. The receipt stays, so that no other message takes its place in that round. What was released stays
  * released, and charged.
  *
- * The party comes back, if its operator wants so, with a join token that is for its place alone (roster.c). */
+ * The party comes back, if its operator wants so, with a join token that is for its place alone (roster.c): the last one that was
+ * made since its end. */
 #include "coord/audited.h"
 #include "coord/coord_int.h"
 #include "coord/roster.h"
@@ -72,6 +73,7 @@ static tacit_status end_member(tc_request_context *a, ending *e, tc_changes *cha
 {
     tc_key mark = revoked_key(e->agent);
     e->member.revoked = true;
+    e->member.readmit = (tacit_hash){0};
     TC_TRY(e->member.withdrawn ? tc_roster_leave_access(a, &e->member, changes, err)
                                : tc_roster_end_access(a, &e->member, changes, err));
     tc_roster_change(changes, e->open->id, e->agent, &e->member);
@@ -212,6 +214,11 @@ static tacit_status make_token(tc_request_context *a, const tc_open_study *d, ui
 {
     tc_changes changes = {.n = 0};
     char id[TC_TOKEN_ID];
+    tc_member_row m;
+    TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
+    if (!m.revoked)
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "agent %" PRIu64 " has its place: it must be revoked first", agent);
     double expires_s = tc_request_real(a, "expires_s");
     *expires_ms = expires_s > 0 ? tc_coord_now(a->coord) + (int64_t)(expires_s * 1000) : 0;
     tc_token_terms t = {.role = TC_ROLE_JOINER,
@@ -223,6 +230,8 @@ static tacit_status make_token(tc_request_context *a, const tc_open_study *d, ui
     tacit_status status = tc_token_make(a->coord, &t, text, &changes, err);
     tacit_hash hash = tc_hash_bytes(text, status == TACIT_OK ? strlen(text) : 0);
     tc_token_id(&hash, id);
+    m.readmit = hash;
+    tc_roster_change(&changes, d->id, agent, &m);
     const tc_act act = tc_act_of("agent.readmit", d, "agent %" PRIu64 ", token %s", agent, id);
     return tc_changes_log(a->coord, &a->caller, &changes, status, &act, NULL, err);
 }
@@ -232,18 +241,15 @@ tacit_status tc_roster_readmit(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     uint64_t agent;
-    tc_member_row m;
     char text[48];
     int64_t expires_ms;
     TC_TRY(tc_request_number(a, 1, "agent", &agent, err));
     TC_TRY(tc_request_federated(a, &d, err));
-    TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
-    if (!m.revoked)
-        return tc_refuse(a, 409, TACIT_E_STATE, err,
-                         "agent %" PRIu64 " has its place: it must be revoked first", agent);
-    TC_TRY(make_token(a, d, agent, text, &expires_ms, err));
-    tacit_status status =
-        tc_answer_token(a, text, tc_role_name(TC_ROLE_JOINER), 1, expires_ms, err);
+    tacit_status status = TACIT_E_CONFLICT;
+    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
+        status = make_token(a, d, agent, text, &expires_ms, err);
+    TC_TRY(status);
+    status = tc_answer_token(a, text, tc_role_name(TC_ROLE_JOINER), 1, expires_ms, err);
     sodium_memzero(text, sizeof text);
     return status;
 }

@@ -325,6 +325,34 @@ static void who_withdrew_and_came_back_does_not_speak_twice(void **state)
     assert_true(json_is_true(json_object_get(a, "again")));
     json_decref(a);
     assert_int_equal(count(w, TC_RECORD_MESSAGE), 0);
+    /* And no round waits for what will not come. */
+    assert_int_equal(study_post(w, 1, 0, NULL), 202);
+    assert_int_equal(study_post(w, 2, 0, NULL), 202);
+    world_tick(w);
+    assert_int_equal(world_broadcast(w, w->agents[1].access, 0, NULL, NULL), 200);
+}
+
+/* Of several tokens of a place the last one counts, and none that was made before the agent's end. */
+static void a_place_token_of_before_is_worth_nothing(void **state)
+{
+    coord_world *w = *state;
+    char first[64], last[64], body[96];
+    citizen other = w->agents[0];
+    json_t *a;
+    world_keys(&other, 91);
+    assert_int_equal(operate(w, "revoke", 0, NULL, NULL), 200);
+    place_token(w, 0, first);
+    place_token(w, 0, last);
+    snprintf(body, sizeof body, "{\"token\": \"%s\"}", last);
+    assert_int_equal(world_call(w, "POST", "/v1/tokens:replace", w->operator_token, body, &a), 400);
+    assert_detail(a, "a token of one agent's place is not replaced: tacit remote readmit makes "
+                     "another one, and ends this one");
+    assert_int_equal(world_enrol(w, &other, first), 401);
+    assert_int_equal(world_enrol(w, &w->agents[0], last), 200);
+    assert_int_equal(operate(w, "revoke", 0, NULL, NULL), 200);
+    assert_int_equal(world_enrol(w, &other, first), 401);
+    place_token(w, 0, last);
+    assert_int_equal(world_enrol(w, &w->agents[0], last), 200);
 }
 
 static void a_place_token_is_for_one_place(void **state)
@@ -413,6 +441,7 @@ int main(void)
         IN_WORLD(with_another_key_it_speaks_once_a_round),
         IN_WORLD(it_is_waited_for_again),
         IN_WORLD(who_withdrew_and_came_back_does_not_speak_twice),
+        IN_WORLD(a_place_token_of_before_is_worth_nothing),
         IN_WORLD(a_place_token_is_for_one_place),
         IN_WORLD(a_lost_answer_is_asked_for_again),
     };

@@ -62,7 +62,7 @@ const tc_route tc_routes[] = {
      .also_status = 200, .also_gives = &tc_shape_access,
      .once = true, .again = true, .handle = tc_roster_enrol, .summary = "Takes a place on the roster; 200: it had one, and gets a new token"},
     {"POST", STUDY "/agents/{agent}:rotate", MAY(AGENT), TC_BODY_SMALL, .takes = &tc_shape_rotate, .status = 200, .gives = &tc_shape_access,
-     .handle = tc_roster_rotate, .summary = "Changes an agent's key"},
+     .once = true, .again = true, .handle = tc_roster_rotate, .summary = "Changes an agent's key"},
     {"POST", STUDY "/agents/{agent}:revoke", MAY(OPERATOR), .status = 200, .gives = &tc_shape_revoked,
      .handle = tc_roster_revoke, .summary = "Ends an agent's access; nobody waits for it any more"},
     {"POST", STUDY "/agents/{agent}:withdraw", MAY(AGENT), TC_BODY_SMALL, .takes = &tc_shape_leave, .status = 200, .gives = &tc_shape_revoked,

@@ -298,6 +298,10 @@ static tacit_status check_replace(const named *t, double grace_s, tacit_error *e
     if (strcmp(role, tc_role_name(TC_ROLE_AGENT)) == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "an agent's token is its own to replace: tacit agent --new-key does it");
+    if (json_is_true(json_object_get(t->record, "place")))
+        return tc_fail(err, TACIT_E_ARG,
+                       "a token of one agent's place is not replaced: tacit remote readmit makes "
+                       "another one, and ends this one");
     if (once && grace_s > 0)
         return tc_fail(err, TACIT_E_ARG,
                        "grace_s must be 0 for a token of the role %s: what is left of it passes to "

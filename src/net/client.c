@@ -62,11 +62,12 @@ static tacit_status check_proxy(const tc_url *u, const char *url, const char *pr
     const char *host = begins(proxy, "http://")    ? proxy + 7
                        : begins(proxy, "https://") ? proxy + 8
                                                    : "";
+    const char *at = strrchr(proxy, '@'); /* what is before it may be a password */
     return *host ? TACIT_OK
                  : tc_fail(err, TACIT_E_ARG,
                            "the proxy must be like http://host:3128 or https://host:3128, or "
                            "none, got \"%s\"",
-                           proxy);
+                           at ? at + 1 : proxy);
 }
 
 /* libcurl says of a file that is not there that the certificate is wrong. */

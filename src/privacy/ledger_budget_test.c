@@ -2,6 +2,7 @@
 #include "privacy/release_int.h"
 #include "support/failing_ledger_store.h"
 #include "privacy/filter.h"
+#include "privacy/mechanism.h"
 #include "privacy/rdp.h"
 
 #include <stdio.h>
@@ -472,6 +473,29 @@ static void printed_numbers_are_bounds(void **state)
     tc_text_fini(&t);
 }
 
+/* A coordinator's releases of values that agents made private: they were released, and this ledger does not say at what cost. */
+static void what_was_private_before_is_not_nothing(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_ledger_receipt receipt;
+    tc_release *r;
+    const double y = 0.5;
+    const tc_ledger_charge charge = charge_of("s", 0, NULL);
+    open_ledger();
+    assert_ok(tc_none_release(&r, 1, 1, &y, TACIT_UNIT_RECORD, "", &err));
+    tc_release_set_processed(r);
+    assert_ok(tc_ledger_release(l, NULL, &charge, r, &receipt, &err));
+    tc_ledger_receipt_fini(&receipt);
+    tc_release_free(r);
+    tc_text t = {0};
+    tc_ledger_claim c;
+    assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_RECORD, NULL, 1e-5, &tc_accountant_pld, &c, &err));
+    assert_non_null(
+        strstr(statement_of(&c, &t), "what those cost is in the ledgers of the agents"));
+    tc_text_fini(&t);
+}
+
 /* No entry, no neighbours: an epsilon of 0 would be a promise about nothing. */
 static void a_unit_without_entries_has_no_epsilon(void **state)
 {
@@ -553,6 +577,7 @@ int main(void)
         TEST(coarse_noise_falls_back_to_integer_orders),
         TEST(test_noise_marks_the_claim),
         TEST(printed_numbers_are_bounds),
+        TEST(what_was_private_before_is_not_nothing),
         TEST(a_unit_without_entries_has_no_epsilon),
         TEST(nothing_spent_is_not_nothing_released),
         TEST(what_concerns_all_is_charged_to_all),

@@ -2,6 +2,7 @@
  * Numbers are rounded to the safe side: what is read off is still a bound. */
 #include "privacy/ledger_int.h"
 
+#include "privacy/mechanism.h"
 #include "privacy/statement.h"
 
 #include <inttypes.h>
@@ -158,11 +159,28 @@ static void add_studies(const tc_ledger_claim *c, tc_text *out)
                      c->bound.accountant);
 }
 
+/* Is there a release for the unit that costs nothing, because it was computed from private values? (processed.c) */
+static bool has_processed(const tc_ledger *l, tacit_unit unit)
+{
+    const uint64_t n = tc_ledger_get_head(l).seq;
+    bool found = false;
+    for (uint64_t seq = 1; seq <= n && !found; seq++) {
+        const tc_ledger_entry *e = tc_ledger_get(l, seq, NULL);
+        found = e->unit == unit && strcmp(e->adjacency, TC_PROCESSED_ADJACENCY) == 0;
+    }
+    return found;
+}
+
 /* Without an entry there are no neighbours to name, so an epsilon would mean nothing. */
-static void add_nothing(const tc_ledger_claim *c, tc_text *out)
+static void add_nothing(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
 {
     const char *unit = tacit_unit_name(c->unit);
-    if (*c->subject)
+    if (has_processed(l, c->unit))
+        tc_text_addf(out,
+                     "What was released was computed from values that were private for every %s "
+                     "before: what those cost is in the ledgers of the agents, not in this one.",
+                     unit);
+    else if (*c->subject)
         tc_text_addf(out, "%s \"%s\": nothing was released about it.", unit, c->subject);
     else
         tc_text_addf(out, "Nothing was released about any %s.", unit);
@@ -172,7 +190,7 @@ void tc_ledger_statement(const tc_ledger *l, const tc_ledger_claim *c, tc_text *
 {
     tc_ledger_restore restored;
     if (c->entries == 0) {
-        add_nothing(c, out);
+        add_nothing(l, c, out);
         return;
     }
     if (!c->is_private)

@@ -114,7 +114,7 @@ tacit_status tc_audit_follow(tc_audit_head *at, const json_t *entry, tacit_error
                        "the operator's log is not whole: entry %" PRIu64
                        " does not follow the one before it",
                        seq);
-    if (!said || strcmp(said, hash) != 0)
+    if (!said || !*hash || strcmp(said, hash) != 0) /* without one: a member is missing */
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the operator's log is not whole: entry %" PRIu64 " does not match its hash",
                        seq);

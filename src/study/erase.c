@@ -53,7 +53,9 @@ static tacit_status add_end(tc_store *s, tc_record_kind kind, const char *name, 
 static tacit_status end_place(tc_store *s, const char *name, const tacit_hash *study,
                               tacit_error *err)
 {
-    static const tc_record_kind kinds[] = {TC_RECORD_KEY, TC_RECORD_STATE, TC_RECORD_RESTORED};
+    /* The head of the coordinator's ledger that was seen last, too: another coordinator may have a study of that name. */
+    static const tc_record_kind kinds[] = {TC_RECORD_KEY, TC_RECORD_STATE, TC_RECORD_RESTORED,
+                                           TC_RECORD_RECEIPT};
     tc_change list[sizeof kinds / sizeof *kinds + 1];
     uint8_t key[MARK_SIZE];
     size_t n = 0;

@@ -198,6 +198,29 @@ static void what_is_changed_afterwards_is_seen(void **state)
     assert_broken(*state, "the operator's log is not whole: entry 2 is missing");
 }
 
+/* As a coordinator may send it. */
+static tacit_status follow_without(void *user, const json_t *e, tacit_error *err)
+{
+    json_t *odd = json_deep_copy(e);
+    assert_non_null(odd);
+    assert_int_equal(json_object_del(odd, "detail"), 0);
+    assert_int_equal(json_object_set_new(odd, "hash", json_string("")), 0);
+    tacit_status status = tc_audit_follow(user, odd, err);
+    json_decref(odd);
+    return status;
+}
+
+static void an_entry_without_a_member_has_no_hash(void **state)
+{
+    tc_audit_head at = {.seq = 0};
+    tacit_error err = {0};
+    memset(at.hash, '0', sizeof at.hash - 1);
+    assert_int_equal(put(*state, "study.pause"), TACIT_OK);
+    assert_int_equal(tc_audit_scan(*state, 0, 0, follow_without, &at, &err), TACIT_E_CORRUPT);
+    assert_string_equal(err.msg,
+                        "the operator's log is not whole: entry 1 does not match its hash");
+}
+
 static void a_page_goes_on_where_the_last_ended(void **state)
 {
     tc_audit_head at = {.seq = 0};
@@ -257,10 +280,12 @@ static void nobodys_entry_is_lost(void **state)
 
 int audit_suite_run(const store_kind *which)
 {
-    const struct CMUnitTest tests[] = {
-        ON_STORE(an_entry_comes_with_its_change), ON_STORE(anybody_can_compute_a_hash),
-        ON_STORE(what_is_changed_afterwards_is_seen), ON_STORE(a_page_goes_on_where_the_last_ended),
-        ON_STORE(nobodys_entry_is_lost)};
+    const struct CMUnitTest tests[] = {ON_STORE(an_entry_comes_with_its_change),
+                                       ON_STORE(anybody_can_compute_a_hash),
+                                       ON_STORE(what_is_changed_afterwards_is_seen),
+                                       ON_STORE(an_entry_without_a_member_has_no_hash),
+                                       ON_STORE(a_page_goes_on_where_the_last_ended),
+                                       ON_STORE(nobodys_entry_is_lost)};
     kind = which;
     return cmocka_run_group_tests_name(which->name, tests, NULL, NULL);
 }

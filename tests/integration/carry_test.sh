@@ -10,7 +10,7 @@ set -u
 
 document 3 6 all
 reference "$dir/reference"
-mkdir "$dir/in" # the coordinator's folder
+mkdir "$dir/in" "$dir/kept" # the coordinator's folder; what was carried there
 serve_options="--carry $dir/in"
 serve c 0
 found c 3
@@ -25,16 +25,18 @@ without_network() {
 }
 # walk NUMBER: carries what is there, once in each direction; what was carried before is carried again
 walks=0
-walk() {
-    for file in "$dir/site-$1"/*.request.json; do
+walk() { walk_of "$dir/site-$1"; }
+walk_of() { # FOLDER
+    for file in "$1"/*.request.json; do
         [ -e "$file" ] || continue
         name=$(basename "$file" .request.json)
         if [ ! -e "$dir/in/$name.answer.json" ] && [ ! -e "$dir/in/$name.request.json" ]; then
             head -c 40 "$file" > "$dir/in/.half-$name" # a copy that was broken off
-            cp "$file" "$dir/in/$name.request.json"
+            cp "$file" "$dir/kept/$name.request.json"
+            cp "$dir/kept/$name.request.json" "$dir/in/$name.request.json"
             walks=$((walks + 1))
         fi
-        [ ! -e "$dir/in/$name.answer.json" ] || cp "$dir/in/$name.answer.json" "$dir/site-$1/"
+        [ ! -e "$dir/in/$name.answer.json" ] || cp "$dir/in/$name.answer.json" "$1/"
     done
 }
 enrolled_now() { # N
@@ -77,18 +79,43 @@ n=$(released)
 echo "$walks files were carried for $n rounds of 3 agents"
 [ "$walks" -le $((3 * (8 + 3 * n + 8))) ] || fail "$walks files were carried for $n rounds"
 
+# ---- of a request that was answered nothing is left: it has a message
+for file in "$dir/in"/*.answer.json; do
+    name=$(basename "$file" .answer.json)
+    [ ! -e "$dir/in/$name.request.json" ] || fail "$name was answered, and is there still"
+done
+
 # ---- what was carried before is carried again: nothing is sent twice
 head=$(field head "$dir/ledger" 2> /dev/null)
 remote c privacy s > "$dir/ledger"
 head=$(field head "$dir/ledger")
 remote c show s > "$dir/shown"
 rm -f "$dir/in"/*.answer.json
+cp "$dir/kept"/*.request.json "$dir/in/"
 answered() { [ "$(ls "$dir/in" | grep -c '\.answer\.json$')" -ge "$1" ]; }
 await answered 3 || fail "carried again, nothing is answered"
 remote c privacy s > "$dir/ledger"
 [ "$(field head "$dir/ledger")" = "$head" ] || fail "carried again, something was released again"
 "$tacit" remote show s --server "$url" --fingerprint "$pin" --token-file "$dir/c.op" > "$dir/again"
 cmp -s "$dir/shown" "$dir/again" || fail "carried again, the study is another one"
+
+# ---- another key: carried twice, the answer is the first one, and the access that it gave holds
+mkdir "$dir/key"
+"$tacit" agent --outbox "$dir/key" --study s --storage "sqlite:///$dir/c-0.db" --test-seed 7 --new-key > "$dir/key.out" 2> "$dir/key.err" &
+pid=$!
+key_changed() {
+    walk_of "$dir/key"
+    [ -s "$dir/key.out" ]
+}
+await key_changed || { fail "no other key"; cat "$dir/key.err"; }
+wait $pid || fail "another key: $?"
+name=$(basename "$dir/in"/$(sed -n 's/.*"id": *"\([^"]*\)".*/\1/p' "$dir/key/tacit-carry.json")-1.answer.json .answer.json)
+mv "$dir/in/$name.answer.json" "$dir/first"
+cp "$dir/kept/$name.request.json" "$dir/in/"
+await test -s "$dir/in/$name.answer.json" || fail "another key, carried again, is not answered"
+cmp -s "$dir/first" "$dir/in/$name.answer.json" || fail "another key, carried again, has another answer"
+"$tacit" agent "$url" --study s --fingerprint "$pin" --quiet --storage "sqlite:///$dir/c-0.db" --epsilon 6 --delta 0.01 \
+    --test-seed 7 --accept-not-private -- true > "$dir/out" 2> "$dir/err" || { fail "the access of another key is lost"; cat "$dir/err"; }
 
 # ---- files are for their owner's eyes; what is no bundle is said once and left alone
 for file in "$dir/site-0"/* "$dir/in"/*.answer.json; do
@@ -97,6 +124,13 @@ done
 echo '{}' > "$dir/in/odd-1.request.json"
 await grep -q 'odd-1: .*odd-1.request.json: format must be "tacit carried 1"' "$dir/c.log" || fail "a file that is no bundle is not said"
 [ ! -e "$dir/in/odd-1.answer.json" ] || fail "a file that is no bundle is answered"
+
+{
+    printf '{"format": "tacit carried 1", "word": "w", "requests": ['
+    for i in $(seq 16); do printf '{}, '; done
+    printf '{}]}'
+} > "$dir/in/flood-1.request.json"
+await grep -q 'flood-1: .*flood-1.request.json: a bundle has at most 16 requests' "$dir/c.log" || fail "a bundle of many requests is taken"
 
 # ---- an interruption, and bad options
 without_network 0

@@ -97,6 +97,7 @@ for odd in socks5://127.0.0.1:1 127.0.0.1:3128 http://; do
     bad 2 "the proxy must be like http://host:3128 or https://host:3128, or none, got \"$odd\"" \
         remote studies --token-file op --fingerprint "$pin" --proxy $odd
 done
+bad 2 "or none, got \"127.0.0.1:1\"" remote studies --token-file op --fingerprint "$pin" --proxy socks5://me:secret@127.0.0.1:1
 bad 2 "--proxy is for a coordinator: say --server URL" trials oven --storage "sqlite:///$dir/x.db" --proxy "$proxy"
 
 # ---- a front with a certificate of an authority

@@ -100,6 +100,20 @@ static tacit_status add_points(spending *s, tacit_error *err)
     return TACIT_OK;
 }
 
+/* A line at 0 would say that nobody has paid. */
+static tacit_status check_paid(const spending *s, tacit_error *err)
+{
+    bool paid = false;
+    for (int unit = 0; unit < KINDS; unit++)
+        paid |= s->there[unit] && s->y[unit][s->n - 1] > 0;
+    return paid
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_STATE,
+                         "%s: what was released was computed from values that were private before, "
+                         "and what those cost is in the ledgers of the agents",
+                         tacit_ledger_name(s->ledger));
+}
+
 static void write_subtitle(spending *s)
 {
     char delta[32], epsilon[32];
@@ -164,6 +178,7 @@ tacit_status tc_plot_spending(tacit_ledger *l, double delta, double limit, const
                        tacit_ledger_name(l));
     TC_TRY(look(&s, err));
     TC_TRY(add_points(&s, err));
+    TC_TRY(check_paid(&s, err));
     write_subtitle(&s);
     return draw(&s, limit, title ? title : tacit_ledger_name(l), svg, err);
 }

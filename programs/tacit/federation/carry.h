@@ -31,7 +31,7 @@ typedef struct tc_carrier tc_carrier; /* end with tc_carrier_close */
 tacit_status tc_carrier_open(tc_carrier **out, const char *folder, tacit_error *err);
 void tc_carrier_close(tc_carrier *c); /* NULL is allowed */
 /* Answers the bundles in the folder as far as that is possible now: a round that is not over is asked about again with the next
- * call. What is no bundle is said once and left alone. */
+ * call. One that was answered is removed. What is no bundle is said once and left alone. */
 void tc_carrier_work(tc_carrier *c, tacit_coordinator *coordinator);
 
 /* ---- carry_file.c: what both have */

@@ -279,13 +279,17 @@ static bool read_page(const char *query, unsigned long long *after, unsigned lon
     return tc_parse_u64(first, after) && tc_parse_u64(amp + 7, limit);
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
 /* What the next question about the ledger will be. */
 static void note_ledger(tc_carry *c, const tacit_request *q, const char *body)
 {
     unsigned long long after, limit;
-    size_t n = strlen(q->path);
-    if (n < 8 || strcmp(q->path + n - 8, "/privacy") != 0 || !q->query ||
-        !read_page(q->query, &after, &limit))
+    if (!ends_in(q->path, "/privacy") || !q->query || !read_page(q->query, &after, &limit))
         return;
     json_t *j = json_loads(body, 0, NULL);
     c->looked = j != NULL;
@@ -312,12 +316,12 @@ static bool use(tc_carry *c, size_t i, const tacit_request *q, tacit_agent_answe
     return true;
 }
 
-/* An enrolment that is carried twice has the same answer twice: another one would end the access that the first gave. */
-static void name_enrolment(tacit_request *q, char key[64])
+/* An enrolment or a change of the key that is carried twice has the same answer twice: another one would end the access that the
+ * first gave. */
+static void name_place(tacit_request *q, char key[64])
 {
-    size_t n = strlen(q->path);
-    if (q->idempotency || strcmp(q->method, "POST") != 0 || n < 7 ||
-        strcmp(q->path + n - 7, "/agents") != 0)
+    if (q->idempotency || strcmp(q->method, "POST") != 0 ||
+        !(ends_in(q->path, "/agents") || ends_in(q->path, ":rotate")))
         return;
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a: tells bodies of one agent apart */
     for (size_t i = 0; i < q->body_size; i++)
@@ -331,7 +335,7 @@ tacit_status tc_carry_exchange(tc_carry *c, const tacit_request *asked, tacit_ag
 {
     char key[64];
     tacit_request q = *asked;
-    name_enrolment(&q, key);
+    name_place(&q, key);
     json_t *request = tc_carried_request(&q);
     if (!request)
         return tc_fail_memory(err);

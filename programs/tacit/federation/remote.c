@@ -333,12 +333,21 @@ static tacit_status read_promise(const json_t *study, promise *out, tacit_error 
     return TACIT_OK;
 }
 
+/* Releases of values that were private before make entries, and cost nothing here. */
+static bool is_paid_elsewhere(const tc_privacy_claims *s, const promise *p)
+{
+    bool paid = p->records;
+    for (size_t i = 0; i < s->n; i++)
+        paid = paid && s->spent[i].releases == 0;
+    return paid;
+}
+
 static tacit_status print_claims(const tc_invocation *in, const promise *p, tacit_ledger *l,
                                  tacit_error *err)
 {
     tc_privacy_claims s = {0};
     tacit_status status = tc_privacy_ask_all(&s, l, 0, p->delta, err);
-    if (status == TACIT_OK && p->records && s.n == 0 && in->format == TC_FORMAT_TABLE)
+    if (status == TACIT_OK && is_paid_elsewhere(&s, p) && in->format == TC_FORMAT_TABLE)
         printf("%s: values are private before they leave the agents; the ledger of each agent has "
                "what they cost\n",
                s.ledger);
