@@ -123,7 +123,7 @@ static tacit_status set_option(reader *r, const char *name, const char *value)
     if (!value)
         TC_TRY(next_value(r, name, &value));
     r->out->in.given[r->n_given++] = o->name;
-    return tc_options_set(table, opts, r->verb->name, name, value, r->err);
+    return tc_options_set(table, opts, NULL, name, value, r->err);
 }
 
 static tacit_status read_long(reader *r, const char *word)
