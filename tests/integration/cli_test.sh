@@ -523,6 +523,7 @@ check "and all three dots" [ "$(grep -c '<circle' out)" -ge 3 ]
 # ---- the server's limits
 
 bad 2 '--rate must be a whole number in [0, 1000000], got "-1"' serve --rate -1
+bad 2 '--rate needs a value, and --carry is an option' serve --rate --carry .
 bad 2 '--rate must be a whole number in [0, 1000000], got "many"' serve --rate many
 
 # ---- the README's tutorial, word for word (but fewer runs of a simulation)
