@@ -100,10 +100,11 @@ static tacit_status check_document(const tc_remote *s, tacit_error *err)
     if (strcmp(s->doc->name, s->cfg.study) != 0)
         return tc_remote_strange("a study of another name", err);
     if (s->doc->agents > 0)
-        return tc_fail(err, TACIT_E_STATE,
-                       "study %s is federated: tacit agent takes part in it, and trials of agents "
-                       "are theirs",
-                       s->cfg.study);
+        return tc_fail(
+            err, TACIT_E_STATE,
+            "study %s is federated: tacit agent takes part in it, and each agent has its "
+            "trials in a storage of its own",
+            s->cfg.study);
     return TACIT_OK;
 }
 

@@ -840,9 +840,10 @@ static void a_federated_study_is_not_for_clients(void **state)
                      201);
     p->cfg.study = "f";
     p->cfg.token = p->w.operator_token;
-    assert_fails(tc_remote_open(&other, &p->cfg, &err), TACIT_E_STATE,
-                 "study f is federated: tacit agent takes part in it, and trials of agents are "
-                 "theirs");
+    assert_fails(
+        tc_remote_open(&other, &p->cfg, &err), TACIT_E_STATE,
+        "study f is federated: tacit agent takes part in it, and each agent has its trials "
+        "in a storage of its own");
 }
 
 #define IN_PLAY(test) cmocka_unit_test_setup_teardown(test, start, stop)

@@ -54,6 +54,14 @@ static tacit_status take_model(const tc_optimizer *o, const tc_recommended *r,
     return find_trial(o, r->at, &out->trial, err);
 }
 
+static bool all_equal(const tc_history *h)
+{
+    for (size_t i = 1; i < h->n; i++)
+        if (h->y[i] != h->y[0])
+            return false;
+    return true;
+}
+
 /* Why the values count as noisy; false: they do not. */
 static bool noisy(const tc_optimizer *o, const tc_recommended *r, char *out, size_t room)
 {
@@ -63,7 +71,10 @@ static bool noisy(const tc_optimizer *o, const tc_recommended *r, char *out, siz
         snprintf(out, room, "values carry noise that was added on purpose");
     else if (r->noise == TC_NOISE_EXPECTED)
         snprintf(out, room, "%s is for values whose noise has heavy tails", o->algorithm->name);
-    else if (r->share < 0.001)
+    else if (all_equal(&o->history)) {
+        snprintf(out, room, "all values are equal");
+        return false;
+    } else if (r->share < 0.001)
         snprintf(out, room,
                  "the model takes less than 0.1%% of the variance of the values for noise");
     else

@@ -192,6 +192,20 @@ static void test_values_without_noise_are_taken_as_they_are(void **state)
     end(&f);
 }
 
+static void test_equal_values_have_no_noise(void **state)
+{
+    fixture f;
+    (void)state;
+    begin(&f, "gp-ei", "{}", false);
+    for (size_t i = 0; i < MOST; i++)
+        add(&f, X[i], 0.1, 0);
+    tc_recommendation r = recommended(&f, TC_BY_AUTO);
+    assert_int_equal(r.by, TC_BY_SEEN);
+    assert_int_equal(r.trial->number, 0);
+    assert_string_equal(r.because, "all values are equal");
+    end(&f);
+}
+
 static void test_a_fit_that_finds_noise_is_by_the_model(void **state)
 {
     fixture f;
@@ -308,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_best_mean_where_something_was_tried),
         cmocka_unit_test(test_values_without_noise_are_taken_as_they_are),
+        cmocka_unit_test(test_equal_values_have_no_noise),
         cmocka_unit_test(test_a_fit_that_finds_noise_is_by_the_model),
         cmocka_unit_test(test_too_few_values_and_no_model),
         cmocka_unit_test(test_replies_that_tie_are_told_apart),

@@ -199,6 +199,9 @@ static tacit_status fail_value(const tc_option *o, const char *what, given g, ta
     tacit_status status;
     if (allowed.failed || (g.json != NULL && json == NULL))
         status = tc_fail_memory(err);
+    else if (what == NULL)
+        status = tc_fail(err, TACIT_E_ARG, "--%s must be %s, got \"%s\"", o->name,
+                         tc_text_get(&allowed), json == NULL ? g.text : json);
     else
         status = tc_fail(err, TACIT_E_ARG,
                          json == NULL ? "%s option %s must be %s, got \"%s\""

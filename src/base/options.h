@@ -98,7 +98,8 @@ void tc_options_fini(const tc_option *table, void *opts);
 
 const tc_option *tc_options_find(const tc_option *table, const char *name);
 
-/* Sets one option from text. `what` names the table in messages ("gp-ei"). */
+/* Sets one option from text. `what` names the table in messages ("gp-ei"); NULL: that of a command line, which has
+ * the option. */
 tacit_status tc_options_set(const tc_option *table, void *opts, const char *what, const char *name,
                             const char *value, tacit_error *err);
 /* Sets all members of a JSON object except the key `skip` (may be NULL). */

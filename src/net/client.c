@@ -370,6 +370,9 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
         return tc_fail_memory(err);
     if (rc == CURLE_ABORTED_BY_CALLBACK)
         return tc_fail(err, TACIT_E_IO, "interrupted while %s was asked", c->url);
+    if (rc == CURLE_GOT_NOTHING && strncmp(c->url, "http://", 7) == 0)
+        return tc_fail(err, TACIT_E_IO, "%s does not answer: its URL may be https://%.200s", c->url,
+                       c->url + 7);
     if (rc != CURLE_OK)
         return tc_fail(err, TACIT_E_IO, "%s does not answer: %s", c->url,
                        *why ? why : curl_easy_strerror(rc));

@@ -76,7 +76,7 @@ good "a young study" optimize young.json --trials 2 --quiet -- ./try '{x}' 0 0
 bad 4 "nothing can be recommended by the model: gp-ei has too few values for its model yet" best young --by model
 good "has a best value all the same" best young
 check "and says why it is that" notes 'by what was seen, because gp-ei has too few values for its model yet'
-bad 2 'best option by must be one of auto, model, seen, got "mean"' best young --by mean
+bad 2 '--by must be one of auto, model, seen, got "mean"' best young --by mean
 study empty gp-ei
 good "a study without values" ask empty.json
 bad 4 "no trial of empty is complete yet" best empty

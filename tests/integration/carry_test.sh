@@ -141,6 +141,10 @@ mkdir "$dir/fresh"
 pid=$!
 await grep -q "^carry $dir/fresh/.*-1.request.json to the coordinator, and its answer .*-1.answer.json into $dir/fresh$" "$dir/fresh.err" ||
     fail "what to carry is not said"
+"$tacit" agent --outbox "$dir/fresh" --study s --token-file "$dir/c.join" --storage "sqlite:///$dir/second.db" -- true \
+    > "$dir/out" 2> "$dir/err"
+[ $? = 5 ] && grep -qF "another agent is at work with the outbox $dir/fresh: each has one of its own" "$dir/err" ||
+    fail "two agents share an outbox"
 kill -TERM $pid
 wait $pid
 [ $? = 130 ] || fail "an interrupted agent has another exit status"

@@ -243,6 +243,7 @@ bad 2 "give either the point, --param NAME=VALUE for each parameter, or --failed
     enqueue square --storage sqlite:///own.db --failed --param x=1
 bad 2 "the study has no parameter \"y\"" enqueue square --storage sqlite:///own.db --param y=1
 bad 2 "the parameter n is missing" enqueue square --storage sqlite:///own.db --param x=1 --param kind=a
+bad 2 "the parameter x is given twice" enqueue square --storage sqlite:///own.db --param x=1 --param n=2 --param x=0.5 --param kind=a
 bad 3 "there is no file none.db" enqueue square --storage sqlite:///none.db --failed
 bad 2 "the parameter n is missing" enqueue study.json --storage sqlite:///none.db --param x=1 --param kind=a
 
@@ -521,8 +522,9 @@ check "and all three dots" [ "$(grep -c '<circle' out)" -ge 3 ]
 
 # ---- the server's limits
 
-bad 2 'serve option rate must be a whole number in [0, 1000000], got "-1"' serve --rate -1
-bad 2 'serve option rate must be a whole number in [0, 1000000], got "many"' serve --rate many
+bad 2 '--rate must be a whole number in [0, 1000000], got "-1"' serve --rate -1
+bad 2 '--rate needs a value, and --carry is an option' serve --rate --carry .
+bad 2 '--rate must be a whole number in [0, 1000000], got "many"' serve --rate many
 
 # ---- the README's tutorial, word for word (but fewer runs of a simulation)
 

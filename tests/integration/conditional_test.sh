@@ -56,6 +56,13 @@ good "import" import study.json trials.csv --storage sqlite:///i.db
 good "export again" export svm --storage sqlite:///i.db --out again.csv
 cut -d, -f2-8 trials.csv > a && cut -d, -f2-8 again.csv > b
 check "is the same" cmp -s a b
+for kind in json jsonl; do
+    good "export $kind" export svm --storage sqlite:///s.db --out trials.$kind
+    good "import $kind, with its bools" import study.json trials.$kind --storage sqlite:///$kind.db
+    good "export it again" export svm --storage sqlite:///$kind.db --out again.csv
+    cut -d, -f2-8 again.csv > b
+    check "$kind is the same" cmp -s a b
+done
 import_bad() { # TEXT ROW
     printf 'value,kernel,C,gamma,batch,shrink\n%s\n' "$2" > bad.csv
     bad 2 "$1" import study.json bad.csv --storage sqlite:///new.db

@@ -198,7 +198,7 @@ for chart in "--kind history" "--kind slice" "--kind importances" "--contour x,k
 done
 sed 's/"gp-ei"/"fts"/; s/"name": "c"/"name": "fed"/; s/"seed": 3,/"seed": 3, "federation": {"agents": 2, "deadline_s": 600}, "privacy": "none",/' c.json > fed.json
 good "a federated study" remote create fed.json --token-file op
-bad 4 "study fed is federated: tacit agent takes part in it, and trials of agents are theirs" importances fed --token-file op
+bad 4 "study fed is federated: tacit agent takes part in it, and each agent has its trials in a storage of its own" importances fed --token-file op
 good "again: nothing is left" optimize c --quiet -- ./train '{x}'
 bad 9 "all 12 trials" ask c
 

@@ -241,24 +241,40 @@ enum { BANDS = 16 }; /* shades of a field: their borders are its contours */
 
 static int band_of(double shade)
 {
-    double k = floor(fmin(fmax(isfinite(shade) ? shade : 0, 0), 1) * BANDS);
+    double k = floor(fmin(fmax(shade, 0), 1) * BANDS);
     return k < BANDS ? (int)k : BANDS - 1;
 }
 
-/* Neighbours of one band are one rectangle, which reaches a little into the next: no seams. */
+static bool same_band(double a, double b)
+{
+    return isfinite(a) && isfinite(b) ? band_of(a) == band_of(b) : !isfinite(a) && !isfinite(b);
+}
+
+/* Neighbours of one band are one rectangle, which reaches a little into the next: no seams. What is no number is blank. */
 static void draw_field_row(tc_text *t, const tc_field *field, size_t j, const tc_frame *f)
 {
     const double w = f->w / (double)field->nx, h = f->h / (double)field->ny;
     const double *row = field->shade + j * field->nx;
     for (size_t i = 0, end; i < field->nx; i = end) {
         char color[8], style[32];
-        for (end = i + 1; end < field->nx && band_of(row[end]) == band_of(row[i]);)
+        for (end = i + 1; end < field->nx && same_band(row[end], row[i]);)
             end++;
+        if (!isfinite(row[i]))
+            continue;
         tc_shade_color(color, (band_of(row[i]) + 0.5) / BANDS);
         snprintf(style, sizeof style, "fill=\"%s\"", color);
         tc_svg_rect(t, f->x + w * (double)i, f->y + f->h - h * (double)(j + 1),
                     w * (double)(end - i) + 0.4, h + 0.4, style);
     }
+}
+
+/* Crisp edges: blended ones would show as stripes. */
+static void draw_field(tc_text *t, const tc_field *field, const tc_frame *f)
+{
+    tc_text_add(t, "<g shape-rendering=\"crispEdges\">\n");
+    for (size_t j = 0; j < field->ny; j++)
+        draw_field_row(t, field, j, f);
+    tc_svg_group_end(t);
 }
 
 static void draw_series(tc_text *t, const tc_panel *p, const scales *at)
@@ -294,8 +310,8 @@ void tc_panel_draw(tc_text *t, const tc_panel *p, const tc_frame *frame, unsigne
     const double over =
         p->field ? 9 : 0; /* a field ends where the axes do: dots on its edge are whole */
     tc_svg_clip_group(t, id, f.x - over, f.y - 1 - over, f.w + 1 + 2 * over, f.h + 2 + 2 * over);
-    for (size_t j = 0; p->field && j < p->field->ny; j++)
-        draw_field_row(t, p->field, j, &f);
+    if (p->field)
+        draw_field(t, p->field, &f);
     draw_series(t, p, &at);
     tc_svg_group_end(t);
 }

@@ -287,6 +287,16 @@ static tacit_status take_best(contour *c, tacit_error *err)
     return write_subtitle(c, number, err);
 }
 
+/* Is a parameter active there, of which the best trial has no value? */
+static bool is_open(const contour *c, const double *point)
+{
+    for (size_t i = 0; i < tacit_space_params(c->space); i++)
+        if (i != c->x.param && i != c->y.param && tacit_space_active(c->space, point, i) &&
+            !tacit_space_active(c->space, c->best, i))
+            return true;
+    return false;
+}
+
 static tacit_status predict(contour *c, tacit_error *err)
 {
     tacit_surrogate *model;
@@ -298,6 +308,9 @@ static tacit_status predict(contour *c, tacit_error *err)
     if (status == TACIT_OK)
         status = tacit_surrogate_predict(model, n, c->points, c->mean, NULL, err);
     tacit_surrogate_free(model);
+    for (size_t k = 0; status == TACIT_OK && k < n; k++)
+        if (is_open(c, c->points + k * tacit_space_params(c->space)))
+            c->mean[k] = NAN;
     return status;
 }
 
@@ -322,7 +335,7 @@ static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, ta
         high = fmax(high, c->mean[i]);
     }
     for (size_t i = 0; i < n; i++)
-        shade[i] = high > low ? (c->mean[i] - low) / (high - low) : 0;
+        shade[i] = high > low || isnan(c->mean[i]) ? (c->mean[i] - low) / (high - low) : 0;
     const tc_series series[] = {{.label = "trials",
                                  .mark = TC_MARK_DOTS,
                                  .color = TC_COLOR_INK,

@@ -94,6 +94,8 @@ static tacit_status add_points(spending *s, tacit_error *err)
         last = seq;
     }
     TC_TRY(place_of(s, s->entries, &s->x[s->n], err));
+    if (s->x[s->n] == s->x[0])
+        s->x[s->n]++; /* of one round: what was spent, and the limit, are lines and not points */
     for (int unit = 0; unit < KINDS; unit++)
         s->y[unit][s->n] = s->y[unit][s->n - 1];
     s->n++;

@@ -336,7 +336,7 @@ static void test_marks_and_ticks(void **state)
     tc_text_fini(&svg);
 }
 
-/* Cells of a field: two rows of three, of which two neighbours have one shade and one is no number. Its axes run from end to end, and
+/* Cells of a field: two rows of three, of which two neighbours have one shade and one is no number, which is blank. Its axes run from end to end, and
  * a dot in a corner is whole. */
 static void test_fields(void **state)
 {
@@ -356,7 +356,7 @@ static void test_fields(void **state)
     assert_ok(tc_chart_svg(&c, &svg, &err));
     assert_well_formed(tc_text_get(&svg));
     assert_numbers_only(tc_text_get(&svg));
-    assert_int_equal(count(&svg, "<rect"), 1 + 1 + 50 + 2 + 3); /* page, clip, scale, field */
+    assert_int_equal(count(&svg, "<rect"), 1 + 1 + 50 + 2 + 2); /* page, clip, scale, field */
     assert_int_equal(count(&svg, "<circle"), 1);
     assert_int_equal(count(&svg, ">-0.251<"), 1);
     assert_int_equal(count(&svg, ">2.39<"), 1);

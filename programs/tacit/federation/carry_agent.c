@@ -16,9 +16,12 @@
 #include "base/random_name.h"
 #include "base/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define STATE "tacit-carry" /* .json in the outbox */
@@ -27,6 +30,7 @@ struct tc_carry {
     char *outbox, *inbox;
     bool quiet;
     char id[TC_RANDOM_NAME];
+    int lock;       /* the outbox, open and locked */
     int64_t number; /* of the latest bundle; 0: none */
     json_t *asked;  /* the latest bundle; NULL: there is none */
     json_t *said; /* the answers to it, in its order: null once used; NULL: they are not here yet */
@@ -40,6 +44,8 @@ void tc_carry_close(tc_carry *c)
 {
     if (!c)
         return;
+    if (c->lock >= 0)
+        close(c->lock);
     tc_free(c->outbox);
     tc_free(c->inbox);
     json_decref(c->asked);
@@ -111,6 +117,17 @@ static tacit_status read_state(tc_carry *c, tacit_error *err)
                           STATE);
 }
 
+/* Names, numbers and the latest bundle are those of one agent. Where a file system has no locks, nobody looks. */
+static tacit_status take_outbox(tc_carry *c, tacit_error *err)
+{
+    c->lock = open(c->outbox, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (c->lock >= 0 && flock(c->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return tc_fail(err, TACIT_E_BUSY,
+                       "another agent is at work with the outbox %s: each has one of its own",
+                       c->outbox);
+    return TACIT_OK;
+}
+
 tacit_status tc_carry_open(tc_carry **out, const char *outbox, const char *inbox, bool quiet,
                            tacit_error *err)
 {
@@ -119,8 +136,11 @@ tacit_status tc_carry_open(tc_carry **out, const char *outbox, const char *inbox
     tc_carry *c = tc_alloc(1, sizeof *c);
     if (!c)
         return tc_fail_memory(err);
-    *c = (tc_carry){.outbox = tc_strdup(outbox), .inbox = tc_strdup(inbox), .quiet = quiet};
-    tacit_status status = c->outbox && c->inbox ? read_state(c, err) : tc_fail_memory(err);
+    *c = (tc_carry){
+        .outbox = tc_strdup(outbox), .inbox = tc_strdup(inbox), .quiet = quiet, .lock = -1};
+    tacit_status status = c->outbox && c->inbox ? take_outbox(c, err) : tc_fail_memory(err);
+    if (status == TACIT_OK)
+        status = read_state(c, err);
     if (status == TACIT_OK)
         *out = c;
     else

@@ -562,7 +562,8 @@ MEMBER(release, "release", "STUDY TRIAL", 2, 2, TC_FORMAT_TABLE,
 static tacit_status run_family(const tc_invocation *in, tacit_error *err)
 {
     (void)in;
-    return tc_fail(err, TACIT_E_ARG, "remote needs a second word; tacit remote --help lists them");
+    return tc_fail(err, TACIT_E_ARG,
+                   "tacit remote needs a second word; tacit remote --help lists them");
 }
 
 static const tc_verb *const members[] = {&create,

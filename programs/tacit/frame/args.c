@@ -85,10 +85,24 @@ static tacit_status unknown_option(const reader *r, const char *name)
                    r->verb->name, name, before, r->verb->name);
 }
 
+/* The option that a word is, without a value. NULL: it is none of this verb. */
+static const tc_option *option_of(const reader *r, const char *word)
+{
+    const tc_option *o = NULL;
+    if (strncmp(word, "--", 2) == 0 && r->verb->options)
+        o = tc_options_find(r->verb->options, word + 2);
+    if (strncmp(word, "--", 2) == 0 && !o)
+        o = tc_options_find(tc_common_options, word + 2);
+    return o;
+}
+
 static tacit_status next_value(reader *r, const char *name, const char **value)
 {
     if (r->at >= r->argc || strcmp(r->argv[r->at], "--") == 0)
         return tc_fail(r->err, TACIT_E_ARG, "--%s needs a value", name);
+    if (option_of(r, r->argv[r->at]))
+        return tc_fail(r->err, TACIT_E_ARG, "--%s needs a value, and %s is an option", name,
+                       r->argv[r->at]);
     *value = r->argv[r->at++];
     return TACIT_OK;
 }
@@ -123,7 +137,7 @@ static tacit_status set_option(reader *r, const char *name, const char *value)
     if (!value)
         TC_TRY(next_value(r, name, &value));
     r->out->in.given[r->n_given++] = o->name;
-    return tc_options_set(table, opts, r->verb->name, name, value, r->err);
+    return tc_options_set(table, opts, NULL, name, value, r->err);
 }
 
 static tacit_status read_long(reader *r, const char *word)

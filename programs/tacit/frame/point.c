@@ -108,9 +108,13 @@ tacit_status tc_point_set_word(tc_point *p, const char *word, tacit_error *err)
     if (!name)
         return tc_fail_memory(err);
     size_t what = tc_point_find(p, name);
-    tacit_status status = what == SIZE_MAX
-                              ? tc_fail(err, TACIT_E_ARG, "the study has no parameter \"%s\"", name)
-                              : tc_point_set(p, what, equals + 1, err);
+    tacit_status status;
+    if (what == SIZE_MAX)
+        status = tc_fail(err, TACIT_E_ARG, "the study has no parameter \"%s\"", name);
+    else if (what < tacit_space_params(p->space) && p->changed[what])
+        status = tc_fail(err, TACIT_E_ARG, "the parameter %s is given twice", name);
+    else
+        status = tc_point_set(p, what, equals + 1, err);
     tc_free(name);
     return status;
 }

@@ -60,9 +60,9 @@ const tc_verb tc_verb_import = {
     .usage = "STUDY FILE [options]",
     .summary = "add earlier results to a study, from a CSV or JSON file",
     .details =
-        "FILE is CSV, unless it ends in .json or .jsonl. The header names the columns: one per "
-        "parameter (x, or params_x as Optuna and\n"
-        "tacit export write it), \"value\", and perhaps \"state\"; others are passed over.\n"
+        "FILE is CSV, unless it ends in .json or .jsonl. The header names the columns: one\n"
+        "per parameter (x, or params_x as Optuna and tacit export write it), \"value\", and\n"
+        "perhaps \"state\"; others are passed over.\n"
         "Rows whose state is not COMPLETE are skipped and counted. One bad row, and\n"
         "nothing is imported. A study document as STUDY creates the study if need be.\n"
         "Of a study with ldp-* the values are private replies, never rewards.\n"

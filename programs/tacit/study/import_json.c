@@ -29,6 +29,9 @@ static tacit_status set_param(tc_import *m, const char *name, const json_t *valu
     size_t what = tc_point_find(&m->point, name);
     if (what == SIZE_MAX)
         return tc_fail(err, TACIT_E_ARG, "params.%.64s is no parameter of the study", name);
+    if (json_is_boolean(value) &&
+        tacit_space_column_type(m->point.space, what) == TACIT_COLUMN_CHOICE)
+        text = json_is_true(value) ? "true" : "false"; /* a bool's choices */
     if (!text && !json_is_number(value))
         return tc_fail(err, TACIT_E_ARG, "params.%.64s must be a number or a text, got %s", name,
                        tc_json_kind(value));

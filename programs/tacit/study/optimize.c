@@ -127,7 +127,14 @@ static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invoc
     t.progress = tc_progress_start(tacit_study_name(r->study), w.trials, in->quiet);
     tacit_status status = tacit_worker_run(r->study, &w, &result, err);
     tc_progress_end(t.progress);
-    return status == TACIT_OK ? status : advise(status, result.end, err);
+    if (status != TACIT_OK)
+        return advise(status, result.end, err);
+    if (result.told == 0 && result.end == TACIT_WORKER_ENOUGH)
+        tc_note(in->quiet,
+                "nothing was run: the %" PRIu64 " trials that are wanted are finished, or run "
+                "elsewhere%s",
+                w.trials, r->way.served ? "" : "; --trials with a larger number goes on");
+    return TACIT_OK;
 }
 
 static tacit_status run_search(const options *o, const tc_invocation *in, tacit_error *err)
