@@ -242,7 +242,7 @@ tacit_status tc_roster_readmit(tc_request_context *a, tacit_error *err)
     tc_open_study *d;
     uint64_t agent;
     char text[48];
-    int64_t expires_ms;
+    int64_t expires_ms = 0;
     TC_TRY(tc_request_number(a, 1, "agent", &agent, err));
     TC_TRY(tc_request_federated(a, &d, err));
     tacit_status status = TACIT_E_CONFLICT;
