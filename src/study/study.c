@@ -762,8 +762,3 @@ const tc_study_doc *tc_study_document(const tc_study *s)
 {
     return s->doc;
 }
-
-const char *tc_study_name(const tc_study *s)
-{
-    return s->doc->name;
-}

@@ -161,6 +161,5 @@ tacit_status tc_study_look_on(tc_study *s, tc_reading *reading, const tc_optimiz
 void tc_study_unlook(tc_study *s);
 
 const tc_study_doc *tc_study_document(const tc_study *s);
-const char *tc_study_name(const tc_study *s);
 
 #endif

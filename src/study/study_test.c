@@ -250,7 +250,7 @@ static void a_study_is_created_once_and_may_grow(void **state)
     assert_null(again);
     tc_study_doc_free(other);
     assert_int_equal(tc_study_open(&again, store, "t", NULL, &err), TACIT_E_NOT_FOUND);
-    assert_string_equal(tc_study_name(s), "s");
+    assert_string_equal(tc_study_document(s)->name, "s");
     tc_study_close(s);
     tc_store_close(store);
     tc_study_close(NULL);

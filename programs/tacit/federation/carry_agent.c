@@ -299,17 +299,11 @@ static bool read_page(const char *query, unsigned long long *after, unsigned lon
     return tc_parse_u64(first, after) && tc_parse_u64(amp + 7, limit);
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n >= m && strcmp(path + n - m, end) == 0;
-}
-
 /* What the next question about the ledger will be. */
 static void note_ledger(tc_carry *c, const tacit_request *q, const char *body)
 {
     unsigned long long after, limit;
-    if (!ends_in(q->path, "/privacy") || !q->query || !read_page(q->query, &after, &limit))
+    if (!tc_ends_in(q->path, "/privacy") || !q->query || !read_page(q->query, &after, &limit))
         return;
     json_t *j = json_loads(body, 0, NULL);
     c->looked = j != NULL;
@@ -341,7 +335,7 @@ static bool use(tc_carry *c, size_t i, const tacit_request *q, tacit_agent_answe
 static void name_place(tacit_request *q, char key[64])
 {
     if (q->idempotency || strcmp(q->method, "POST") != 0 ||
-        !(ends_in(q->path, "/agents") || ends_in(q->path, ":rotate")))
+        !(tc_ends_in(q->path, "/agents") || tc_ends_in(q->path, ":rotate")))
         return;
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a: tells bodies of one agent apart */
     for (size_t i = 0; i < q->body_size; i++)
