@@ -32,6 +32,9 @@ typedef struct tc_history {
     double *U;     /* encoded points really run */
     double *y;     /* to be maximised */
     double *noise; /* variance of noise added to each on purpose; 0: none. NULL: all 0 */
+    size_t n_more; /* outcomes of each beside y; 0: none */
+    double *
+        more; /* n x n_more, a row for each: the other objectives, to be maximised, then what constraints bound */
     size_t *point; /* finite spaces: the candidate of each observation */
     /* Points without a value: running, waiting, stale and failed trials. A parallel ask must
      * not repeat them, and a failed point is not worth another try. */
@@ -49,6 +52,20 @@ static inline double tc_history_noise(const tc_history *h, size_t i)
     return h->noise ? h->noise[i] : 0;
 }
 
+/* What a study wants of a trial beside one value. */
+typedef struct tc_outcomes {
+    size_t n_objectives;  /* from 1; the first is the value itself */
+    const bool *maximize; /* n_objectives: the direction of each */
+    size_t n_constraints; /* outcomes that must lie in bounds, which nobody knows before a trial */
+    const double *low, *high; /* n_constraints; -INFINITY, INFINITY: no bound */
+} tc_outcomes;
+
+/* Outcomes of a trial beside its value. */
+static inline size_t tc_outcomes_more(const tc_outcomes *o)
+{
+    return o ? o->n_objectives - 1 + o->n_constraints : 0;
+}
+
 typedef struct tc_env {
     const tc_space *space;
     const tc_history *history;
@@ -60,7 +77,8 @@ typedef struct tc_env {
     /* The version of the algorithm's behaviour that the study began with; 0: the newest, as in simulations. Read it
      * by tc_env_since. */
     uint64_t version;
-    tc_pool *pool; /* may be NULL */
+    const tc_outcomes *outcomes; /* NULL: one objective, no constraints */
+    tc_pool *pool;               /* may be NULL */
     /* During init: the state of another agent of this study in this process, or NULL. What is
      * public (features) may be shared with it; such agents are made and ended one at a time. */
     const void *sibling;

@@ -55,14 +55,18 @@ typedef struct tc_event {
     double value;         /* TELL, COMPLETE: in the study's own direction; of a batch, its mean */
     double noise_sd;      /* TELL, COMPLETE: of noise added to it on purpose; 0: none */
     tc_batch batch;       /* TELL, COMPLETE: of many pulls; n = 0: the trial was one value */
-    uint64_t pulls;       /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
-    const char *reason;   /* TELL, FAIL; SKIP; MISS; or NULL */
-    const char *worker;   /* ASK: who runs it; or NULL */
-    int64_t lease_ms;     /* ASK: how long it may take; 0 no limit */
-    const char *body;     /* FIT: JSON text */
-    uint64_t round;       /* PUBLISH, ABSORB, SKIP, FETCH, MISS */
-    uint64_t party;       /* FETCH, MISS: whose message */
-    const void *bytes;    /* PUBLISH, ABSORB, FETCH: the message, exactly */
+    const double
+        *more; /* TELL, COMPLETE, of a study with outcomes: its other objectives, each in its own
+                           direction, then what its constraints bound, in the order of the document */
+    size_t n_more;      /* 0: the study has one objective and no constraints */
+    uint64_t pulls;     /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
+    const char *reason; /* TELL, FAIL; SKIP; MISS; or NULL */
+    const char *worker; /* ASK: who runs it; or NULL */
+    int64_t lease_ms;   /* ASK: how long it may take; 0 no limit */
+    const char *body;   /* FIT: JSON text */
+    uint64_t round;     /* PUBLISH, ABSORB, SKIP, FETCH, MISS */
+    uint64_t party;     /* FETCH, MISS: whose message */
+    const void *bytes;  /* PUBLISH, ABSORB, FETCH: the message, exactly */
     size_t n_bytes;
 } tc_event;
 
