@@ -40,6 +40,11 @@ static tacit_status add_row(texts *t, double number, double value, tacit_error *
     return TACIT_OK;
 }
 
+static tacit_status not_ours(const texts *t, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_ARG, "%s is not what tacit export writes", t->file);
+}
+
 /* ---- CSV */
 
 static const char *const csv_starts[] = {"trial,state,value,", "number,state,value,", NULL};
@@ -64,6 +69,8 @@ bool tc_plot_is_export(const char *file)
 static tacit_status read_header(texts *t, tc_csv *csv, size_t *first, tacit_error *err)
 {
     TC_TRY(tc_csv_next(csv, err));
+    if (csv->n < 3 || strcmp(csv->field[1], "state") != 0 || strcmp(csv->field[2], "value") != 0)
+        return not_ours(t, err);
     *first = 3;
     for (size_t k = *first; k < csv->n && strncmp(csv->field[k], "params_", 7) == 0; k++) {
         if (t->n_params == MOST_PARAMS)
@@ -112,11 +119,6 @@ static const char *cell_text(texts *t, const json_t *value)
     if (json_is_number(value))
         tc_double_text(number, json_number_value(value));
     return tc_arena_strdup(t->arena, number);
-}
-
-static tacit_status not_ours(const texts *t, tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_ARG, "%s is not what tacit export writes", t->file);
 }
 
 static bool has_name(const texts *t, const char *name)
