@@ -194,6 +194,11 @@ double tc_param_value(const tc_param *p, double u)
     return fmin(fmax(v, p->low), p->high);
 }
 
+double tc_param_nearest(const tc_param *p, double value)
+{
+    return p->levels > 0 ? level(p, nearest_level(p, value)) : fmin(fmax(value, p->low), p->high);
+}
+
 /* --- checking a value --- */
 
 static tacit_status check_index(const tc_param *p, size_t n, double value, tacit_error *err)

@@ -21,7 +21,9 @@
  *
  * A *finite* space has one parameter "point" whose value is the number of a
  * candidate of its domain, from 0; u is that candidate's scaled coordinates. In
- * JSON such a point is {"point": 17, "x1": 0.25, ...}. */
+ * JSON such a point is {"point": 17, "x1": 0.25, ...}.
+ *
+ * A space may have *linear constraints* on its values: see linear.h. */
 #ifndef TC_SPACE_SPACE_H
 #define TC_SPACE_SPACE_H
 
@@ -73,6 +75,9 @@ typedef struct tc_space {
     size_t n_conditional; /* how many of them are */
     size_t dim;           /* coordinates of u */
     tc_domain *domain;    /* a finite space owns its candidates; else NULL */
+    struct tc_linear *linear; /* constraints on its values (linear.h), n_linear of them */
+    size_t n_linear, linear_cap;
+    struct tc_room *room; /* what they leave; NULL: there are none, or it is finite */
     tc_arena memory;      /* names and choices */
 } tc_space;
 
@@ -103,6 +108,10 @@ tacit_status tc_space_set_ordered(tc_space *s, const char *name, tacit_error *er
 tacit_status tc_space_set_when(tc_space *s, const char *name, const char *parent, size_t n,
                                const size_t *choices, tacit_error *err);
 
+/* Adds a linear constraint, "x + 2*y <= 3". E_ARG: it cannot be read, or leaves (almost) no room; the space is as
+ * it was. linear.c. */
+tacit_status tc_space_add_linear(tc_space *s, const char *text, tacit_error *err);
+
 /* Has parameter i an effect at this point? Not where its parent has no valid value. */
 bool tc_space_active(const tc_space *s, const double *values, size_t i);
 /* Gives inactive parameters their idle values. */
@@ -116,8 +125,11 @@ const tc_param *tc_space_find(const tc_space *s, const char *name); /* NULL: non
 void tc_space_encode(const tc_space *s, const double *values, double *u);
 /* Nearest representable values: steps and ints rounded, the largest of a one-hot
  * block chosen (ties: lowest index), the nearest candidate of a domain (ties:
- * lowest number). u may be anything finite; it is clamped. */
+ * lowest number). Where those violate a linear constraint, the nearest that do not: see linear.h.
+ * u may be anything finite; it is clamped. */
 void tc_space_decode(const tc_space *s, const double *u, double *values);
+/* The same without regard to linear constraints; true: they are satisfied. */
+bool tc_space_decode_box(const tc_space *s, const double *u, double *values);
 /* INT or FLOAT: the value of p nearest to the place u in [0,1]. */
 double tc_param_value(const tc_param *p, double u);
 /* CHOICE: the index of the choice nearest to coordinates u. */
@@ -127,8 +139,8 @@ void tc_space_round(const tc_space *s, double *u);
 /* True where coordinate d of u may move continuously (a float without step). */
 bool tc_space_continuous(const tc_space *s, size_t d);
 
-/* E_ARG unless every value is inside its range, on its step, a valid index. Values of inactive parameters are
- * not looked at. */
+/* E_ARG unless every value is inside its range, on its step, a valid index, and together they satisfy the linear
+ * constraints. Values of inactive parameters are not looked at. */
 tacit_status tc_space_check(const tc_space *s, const double *values, tacit_error *err);
 
 /* {"lr": 0.01, "opt": "adam"} <-> values, without inactive parameters. from_json refuses unknown, missing,

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "space/partition.h"
 
-enum { TOGETHER = 32 };
+enum { TOGETHER = 32, TRIES = 64 /* to satisfy linear constraints */ };
 
 typedef tc_dp_fts_de_agent_state agent;
 
@@ -38,9 +38,13 @@ static void point_in_start_region(const agent *a, uint64_t trial, double *values
             values[0] = (double)f->order[from + tc_draw_below(&s, n)];
         return;
     }
-    tc_region_box(region, f->regions, dim, a->low, a->high);
-    for (size_t d = 0; d < dim; d++)
-        a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(&s);
+    for (int tries = 0; tries < TRIES; tries++) {
+        tc_region_box(region, f->regions, dim, a->low, a->high);
+        for (size_t d = 0; d < dim; d++)
+            a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(&s);
+        if (tc_space_decode_box(a->env->space, a->low, values))
+            return;
+    }
     tc_space_decode(a->env->space, a->low, values);
 }
 
