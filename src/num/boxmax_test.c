@@ -251,7 +251,8 @@ static void test_limits_hold(void **state)
     assert_close(held[0], 0.15, 1e-6); /* 2 x0 <= 0.3 */
     assert_close(held[1], 0.3, 1e-4);
     assert_close(held[2], 0.25, 0.0);
-    double outside[DIM] = {0.5, 0.5, 0.25}; /* a start that satisfies nothing finds something that does */
+    double outside[DIM] = {0.5, 0.5,
+                           0.25}; /* a start that satisfies nothing finds something that does */
     assert_ok(tc_boxmax_lbfgs(&p, 1, outside, fx, &best, &err));
     assert_true(isfinite(fx[0]) && plane_excess(outside) <= 1e-10);
 }

@@ -52,9 +52,9 @@ static void test_optimisers(void **state)
                  1e-14);
     assert_close(value_at("branin-linear", (double[]){3.1018859028680016, 1.3981140971319984}),
                  1.2300201784626555, 1e-14);
-    assert_close(value_at("hartmann6-linear",
-                          (double[]){0.10851374683985421, 0.037957272584255234, 0.20577105017171368,
-                                     0.24803683223608201, 0.28334212207998738, 0.61637897608810749}),
+    assert_close(value_at("hartmann6-linear", (double[]){0.10851374683985421, 0.037957272584255234,
+                                                         0.20577105017171368, 0.24803683223608201,
+                                                         0.28334212207998738, 0.61637897608810749}),
                  -2.5951082936985171, 1e-14);
     assert_close(value_at("ackley", (double[]){0, 0}), 1, 1e-15);
     assert_close(value_at("rastrigin", (double[]){0, 0}), 1, 0);

@@ -97,9 +97,11 @@ static const double hartmann6_linear_optimiser[] = {0.10851374683985421, 0.03795
                                                     0.28334212207998738, 0.61637897608810749};
 
 const tc_objective_kind tc_objective_hartmann6_linear = {
-    .info = {.name = "hartmann6-linear",
-             .summary = "hartmann6 where its coordinates sum to 1.5 at most, a 63rd of its space, minimised",
-             .source = "tacit's own, over Dixon and Szego 1978"},
+    .info =
+        {.name = "hartmann6-linear",
+         .summary =
+             "hartmann6 where its coordinates sum to 1.5 at most, a 63rd of its space, minimised",
+         .source = "tacit's own, over Dixon and Szego 1978"},
     .maximize = false,
     .dim = 6,
     .max_dim = 6,

@@ -73,9 +73,9 @@ static tacit_status check_candidates(const tc_space *s, tacit_error *err)
     for (size_t i = 0; i < s->domain->n; i++) {
         double sum;
         if (!holds(s, c, &(double){(double)i}, &sum))
-            return tc_fail(err, TACIT_E_ARG,
-                           "candidate %zu violates it: leave the candidates that do out of the file",
-                           i);
+            return tc_fail(
+                err, TACIT_E_ARG,
+                "candidate %zu violates it: leave the candidates that do out of the file", i);
     }
     return TACIT_OK;
 }

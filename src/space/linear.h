@@ -30,17 +30,17 @@ typedef struct tc_linear {
 } tc_linear;
 
 typedef struct tc_room {
-    size_t n;                  /* constrained parameters: */
-    size_t *param;             /* their numbers, rising */
-    double *span;              /* of the values of each, or 0: it has one value */
-    size_t rows;               /* half-spaces A t <= b, of length 1, ... */
-    double *A, *b;             /* rows x n, row by row */
-    double *norm;              /* ... and what they were divided by */
-    double *deepest, *anchor;  /* shares; the anchor is representable */
-    double *values;            /* of the anchor, exactly */
-    size_t n_ends;             /* far ends, each n shares: for searches that walk along thin rooms */
+    size_t n;                 /* constrained parameters: */
+    size_t *param;            /* their numbers, rising */
+    double *span;             /* of the values of each, or 0: it has one value */
+    size_t rows;              /* half-spaces A t <= b, of length 1, ... */
+    double *A, *b;            /* rows x n, row by row */
+    double *norm;             /* ... and what they were divided by */
+    double *deepest, *anchor; /* shares; the anchor is representable */
+    double *values;           /* of the anchor, exactly */
+    size_t n_ends;            /* far ends, each n shares: for searches that walk along thin rooms */
     double *ends;
-    bool discrete;             /* some constrained parameter is not continuous */
+    bool discrete; /* some constrained parameter is not continuous */
     tc_arena memory;
 } tc_room;
 
@@ -53,7 +53,8 @@ void tc_room_free(tc_room *r);
 /* Nearest shares inside of the half-spaces, by at least `margin` where that can be had. hold[i]: share i stays (NULL: none). */
 void tc_room_project(const tc_room *r, const unsigned char *hold, double margin, double *t);
 double tc_room_share(const tc_space *s, size_t k, double value); /* of constrained parameter k */
-double tc_room_value(const tc_space *s, size_t k, double share); /* the representable value next to it */
+double tc_room_value(const tc_space *s, size_t k,
+                     double share); /* the representable value next to it */
 
 /* Do the values satisfy all constraints? To the rounding of their sums: within 1e-12 of the sizes of the terms. */
 bool tc_linear_holds(const tc_space *s, const double *values);

@@ -98,7 +98,8 @@ static tacit_status read_number(reader *r, double *out)
     char text[64];
     size_t len = strspn(r->at, "0123456789.");
     if (is_one_of(r->at[len], "eE")) {
-        size_t sign = is_one_of(r->at[len + 1], "+-"), power = strspn(r->at + len + 1 + sign, digits);
+        size_t sign = is_one_of(r->at[len + 1], "+-"),
+               power = strspn(r->at + len + 1 + sign, digits);
         len += power > 0 ? 1 + sign + power : 0;
     }
     snprintf(text, sizeof text, "%.*s", len < sizeof text ? (int)len : 0, r->at);

@@ -65,7 +65,8 @@ static bool step(repair *f)
     size_t best = f->r->n;
     for (size_t i = 0; i < f->r->n; i++) {
         const tc_param *p = param_of(f, i);
-        const double keep = f->values[f->r->param[i]], by = is_discrete(p) ? fmax(p->step, 1e-300) : 0;
+        const double keep = f->values[f->r->param[i]],
+                     by = is_discrete(p) ? fmax(p->step, 1e-300) : 0;
         const double width = p->type == TC_PARAM_CHOICE ? 1 : by;
         for (int up = 0; is_discrete(p) && up < 2; up++) {
             const double wanted = keep + (up ? width : -width);

@@ -18,17 +18,18 @@ static tc_space *space_of(const char *text)
 
 static tc_space *mixed(void)
 {
-    return space_of("{\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 2},"
-                    "\"y\": {\"type\": \"float\", \"low\": -1, \"high\": 1},"
-                    "\"lr\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 1, \"log\": true},"
-                    "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 8},"
-                    "\"drop\": {\"type\": \"float\", \"low\": 0, \"high\": 0.5, \"step\": 0.1},"
-                    "\"flag\": {\"type\": \"bool\"},"
-                    "\"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\"]},"
-                    "\"size\": {\"type\": \"choice\", \"choices\": [1, 2]},"
-                    "\"deep\": {\"type\": \"int\", \"low\": 1, \"high\": 3, \"when\": {\"kind\": \"a\"}},"
-                    "\"n-x\": {\"type\": \"float\", \"low\": 0, \"high\": 1},"
-                    "\"one\": {\"type\": \"int\", \"low\": 3, \"high\": 3}}");
+    return space_of(
+        "{\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 2},"
+        "\"y\": {\"type\": \"float\", \"low\": -1, \"high\": 1},"
+        "\"lr\": {\"type\": \"float\", \"low\": 1e-4, \"high\": 1, \"log\": true},"
+        "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 8},"
+        "\"drop\": {\"type\": \"float\", \"low\": 0, \"high\": 0.5, \"step\": 0.1},"
+        "\"flag\": {\"type\": \"bool\"},"
+        "\"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\"]},"
+        "\"size\": {\"type\": \"choice\", \"choices\": [1, 2]},"
+        "\"deep\": {\"type\": \"int\", \"low\": 1, \"high\": 3, \"when\": {\"kind\": \"a\"}},"
+        "\"n-x\": {\"type\": \"float\", \"low\": 0, \"high\": 1},"
+        "\"one\": {\"type\": \"int\", \"low\": 3, \"high\": 3}}");
 }
 
 /* ---- the text ---- */
@@ -48,7 +49,7 @@ static void one_text_for_one_constraint(void **state)
         {"-x >= -1", "x <= 1"},
         {"-y + 1e0 >= 0.5*x*1", "0.5*x + y <= 1"},
         {"n*-.5 >= -2.5e0", "0.5*n <= 2.5"},
-        {"n-x <= 0.5", "n-x <= 0.5"}, /* a name with a dash ... */
+        {"n-x <= 0.5", "n-x <= 0.5"},      /* a name with a dash ... */
         {"n - x >= 0.5", "x - n <= -0.5"}, /* ... and a difference */
         {"x-1 <= 0", "x <= 1"},
         {"n-drop <= 7", "n - drop <= 7"},
@@ -79,9 +80,10 @@ static void what_is_refused(void **state)
         {"x + <= 3", "the constraint \"x + <= 3\": a number or a name must stand before \"<= 3\""},
         {"x + 3", "the constraint \"x + 3\": it must have <= or >="},
         {"x < 3", "the constraint \"x < 3\": it must have <= or >=, and not < alone"},
-        {"x = 1", "it must have <= or >=, and not =: leave one parameter of an equality out of the space, "
-                  "compute it from the others where it is used, and give its bounds as constraints "
-                  "on these"},
+        {"x = 1",
+         "it must have <= or >=, and not =: leave one parameter of an equality out of the space, "
+         "compute it from the others where it is used, and give its bounds as constraints "
+         "on these"},
         {"x == 1", "and not =: leave one parameter"},
         {"0 <= x <= 1", "it must have one <= or >=: write two constraints"},
         {"x * y <= 1", "x times y is not linear"},
@@ -92,7 +94,8 @@ static void what_is_refused(void **state)
         {"x.y <= 1", "there is no parameter \"x.y\""},
         {"kind <= 1", "kind is a choice, and constraints are on floats, ints and bools"},
         {"size <= 1", "size is a choice, and constraints are on floats, ints and bools"},
-        {"deep <= 2", "deep has a condition, and constraints are on parameters that are always active"},
+        {"deep <= 2",
+         "deep has a condition, and constraints are on parameters that are always active"},
         {"1 <= 2", "it constrains no parameter"},
         {"x - x <= 2", "it constrains no parameter"},
         {"1e999*x <= 1", "\"1e999\" is not a finite number of at most 63 digits"},
@@ -127,7 +130,8 @@ static void what_goes_together(void **state)
     assert_fails(tc_space_add_linear(s, "y + x <= 1", &err), TACIT_E_ARG, "it is given twice");
     assert_fails(tc_space_add_linear(s, "x + y >= 1", &err), TACIT_E_ARG,
                  "the constraint \"x + y >= 1\": it leaves almost no room");
-    assert_fails(tc_space_add_linear(s, "x + y >= 1.5", &err), TACIT_E_ARG, "no point of the space");
+    assert_fails(tc_space_add_linear(s, "x + y >= 1.5", &err), TACIT_E_ARG,
+                 "no point of the space");
     assert_int_equal(s->n_linear, 1);
     assert_ok(tc_space_add_linear(s, "x + y >= 0.999", &err)); /* a slab */
     assert_fails(tc_space_set_when(s, "x", "kind", 1, (size_t[]){0}, &err), TACIT_E_ARG,
@@ -230,7 +234,9 @@ static tc_space *random_space(tc_stream *r)
         if (kind == 0)
             assert_ok(tc_space_add_bool(s, name, &err));
         else if (kind == 1)
-            assert_ok(tc_space_add_int(s, name, floor(low), floor(low) + 1 + (double)tc_draw_below(r, 30), 1, false, &err));
+            assert_ok(tc_space_add_int(s, name, floor(low),
+                                       floor(low) + 1 + (double)tc_draw_below(r, 30), 1, false,
+                                       &err));
         else if (kind == 2)
             assert_ok(tc_space_add_float(s, name, 1e-4, 1, 0, true, &err));
         else if (kind == 3)
@@ -247,7 +253,8 @@ static tc_space *random_space(tc_stream *r)
             const tc_param *p = &s->params[i];
             const double f = tc_draw_below(r, 3) == 0 ? 0 : tc_draw_normal(r) / (p->high - p->low);
             bound += f * (p->low + (p->high - p->low) * (0.2 + 0.6 * tc_draw_uniform(r)));
-            len += snprintf(text + len, sizeof text - (size_t)len, "%s%.17g*p%zu", i ? " + " : "", f, i);
+            len += snprintf(text + len, sizeof text - (size_t)len, "%s%.17g*p%zu", i ? " + " : "",
+                            f, i);
         }
         snprintf(text + len, sizeof text - (size_t)len, " <= %.17g", bound);
         (void)tc_space_add_linear(s, text, NULL); /* some leave no room: refused */
@@ -266,7 +273,8 @@ static bool satisfies(const tc_space *s, const double *values)
             sum += part;
             size += fabsl(part);
         }
-        long double over = s->linear[k].at_least ? s->linear[k].bound - sum : sum - s->linear[k].bound;
+        long double over =
+            s->linear[k].at_least ? s->linear[k].bound - sum : sum - s->linear[k].bound;
         if (over > 1.1e-12L * size)
             return false;
     }

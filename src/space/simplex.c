@@ -48,9 +48,8 @@ static size_t entering(tc_simplex *s, bool first)
         double slope = *tc_simplex_at(s, s->rows, j);
         if (slope >= -TINY)
             continue;
-        bool better = best == s->columns ||
-                      (first ? s->other[j] < s->other[best]
-                             : slope < *tc_simplex_at(s, s->rows, best));
+        bool better = best == s->columns || (first ? s->other[j] < s->other[best]
+                                                   : slope < *tc_simplex_at(s, s->rows, best));
         best = better ? j : best;
     }
     return best;

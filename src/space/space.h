@@ -72,9 +72,9 @@ typedef struct tc_param {
 typedef struct tc_space {
     tc_param *params;
     size_t n_params, params_cap;
-    size_t n_conditional; /* how many of them are */
-    size_t dim;           /* coordinates of u */
-    tc_domain *domain;    /* a finite space owns its candidates; else NULL */
+    size_t n_conditional;     /* how many of them are */
+    size_t dim;               /* coordinates of u */
+    tc_domain *domain;        /* a finite space owns its candidates; else NULL */
     struct tc_linear *linear; /* constraints on its values (linear.h), n_linear of them */
     size_t n_linear, linear_cap;
     struct tc_room *room; /* what they leave; NULL: there are none, or it is finite */

@@ -246,8 +246,8 @@ static tacit_status check_records(const tc_study_doc *d, tacit_error *err)
 static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *from,
                                 tacit_error *err)
 {
-    static const char *const allowed[] = {"name",      "direction",  "trials",  "seed",
-                                          "space",     "points",     "linear",  "algorithm",
+    static const char *const allowed[] = {"name",       "direction", "trials", "seed",
+                                          "space",      "points",    "linear", "algorithm",
                                           "federation", "privacy",   NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(read_name(d, j, err));

@@ -6,7 +6,7 @@
 #include "support/test.h"
 
 #include "algo/optimizer.h"
-#include "base/memory.h"
+#include "base/text.h"
 #include "space/linear.h"
 
 #include <stdio.h>
@@ -26,8 +26,8 @@ static void add_param(tc_space *s, tc_stream *r, size_t i)
         assert_ok(tc_space_add_bool(s, name, &err));
         break;
     case 1:
-        assert_ok(tc_space_add_int(s, name, floor(low), floor(low) + 1 + (double)tc_draw_below(r, 30),
-                                   1, false, &err));
+        assert_ok(tc_space_add_int(s, name, floor(low),
+                                   floor(low) + 1 + (double)tc_draw_below(r, 30), 1, false, &err));
         break;
     case 2:
         assert_ok(tc_space_add_float(s, name, 1e-4, 1, 0, true, &err));
@@ -51,13 +51,15 @@ static void add_constraint(tc_space *s, tc_stream *r)
     double bound = 0;
     for (size_t i = 0; i < s->n_params; i++) {
         const tc_param *p = &s->params[i];
-        const double f =
-            tc_draw_below(r, 3) == 0 ? 0 : tc_draw_normal(r) / (p->high - p->low + (p->high == p->low));
+        const double f = tc_draw_below(r, 3) == 0
+                             ? 0
+                             : tc_draw_normal(r) / (p->high - p->low + (p->high == p->low));
         bound += f * (p->low + (p->high - p->low) * (0.2 + 0.6 * tc_draw_uniform(r)));
-        len += snprintf(text + len, sizeof text - (size_t)len, "%s%.17g*p%zu", i ? " + " : "", f, i);
+        len +=
+            snprintf(text + len, sizeof text - (size_t)len, "%s%.17g*p%zu", i ? " + " : "", f, i);
     }
-    snprintf(text + len, sizeof text - (size_t)len, " %s %.17g", tc_draw_below(r, 2) ? "<=" : ">=",
-             bound);
+    snprintf(text + len, sizeof text - (size_t)len, " %s %.17g",
+             tc_draw_below(r, 2) ? "<=" : ">=", bound);
     (void)tc_space_add_linear(s, text, NULL); /* may leave no room beside the others */
 }
 
@@ -82,17 +84,17 @@ static tc_space *simplex(size_t n, const char *relation)
 {
     tacit_error err = {0};
     tc_space *s = NULL;
-    char text[200] = "";
+    tc_text text = {0};
     assert_ok(tc_space_new(&s, &err));
     for (size_t i = 0; i < n; i++) {
         char name[24];
         snprintf(name, sizeof name, "p%zu", i);
         assert_ok(tc_space_add_float(s, name, 0, 1, 0, false, &err));
-        strcat(text, i ? " + " : "");
-        strcat(text, name);
+        tc_text_addf(&text, "%s%s", i ? " + " : "", name);
     }
-    strcat(text, relation);
-    assert_ok(tc_space_add_linear(s, text, &err));
+    tc_text_add(&text, relation);
+    assert_ok(tc_space_add_linear(s, tc_text_get(&text), &err));
+    tc_text_fini(&text);
     return s;
 }
 

@@ -51,7 +51,8 @@ enum {
     TRIES = 64,
     COUNTABLE = 10000,
     REGION_TRIES = 4096,
-    FOR_EACH = 16,     /* points of the sequence that are looked at for one that satisfies the constraints, ... */
+    FOR_EACH =
+        16, /* points of the sequence that are looked at for one that satisfies the constraints, ... */
     LOOKED_AT = 131072 /* ... and at most */
 };
 

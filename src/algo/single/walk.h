@@ -14,10 +14,11 @@
 typedef struct tc_walk {
     const tc_space *space;
     tc_stream stream;
-    double t[TC_PARAMS_MAX];      /* where it is, in shares */
-    double values[TC_PARAMS_MAX]; /* the same as values; of parameters without constraints, the last draw */
-    double slack[TC_LINEAR_MAX];  /* of each half-space */
-    double along[TC_PARAMS_MAX];  /* a direction */
+    double t[TC_PARAMS_MAX]; /* where it is, in shares */
+    double values
+        [TC_PARAMS_MAX]; /* the same as values; of parameters without constraints, the last draw */
+    double slack[TC_LINEAR_MAX]; /* of each half-space */
+    double along[TC_PARAMS_MAX]; /* a direction */
 } tc_walk;
 
 /* Starts inside, and walks until that does not matter. Takes its draws from a far part of *stream, which stays as it

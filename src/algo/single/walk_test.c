@@ -75,12 +75,13 @@ static void walks_are_uniform(void **state)
 static void walks_are_uniform_over_steps_and_scales(void **state)
 {
     (void)state;
-    tc_space *s = space_of("{\"lr\": {\"type\": \"float\", \"low\": 1e-3, \"high\": 1, \"log\": true},"
-                           "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 9},"
-                           "\"flag\": {\"type\": \"bool\"},"
-                           "\"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\", \"c\"]},"
-                           "\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 1}}",
-                           "10*lr + n <= 8", "x + flag >= 0.25");
+    tc_space *s =
+        space_of("{\"lr\": {\"type\": \"float\", \"low\": 1e-3, \"high\": 1, \"log\": true},"
+                 "\"n\": {\"type\": \"int\", \"low\": 1, \"high\": 9},"
+                 "\"flag\": {\"type\": \"bool\"},"
+                 "\"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\", \"c\"]},"
+                 "\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 1}}",
+                 "10*lr + n <= 8", "x + flag >= 0.25");
     compare_with_rejection(s);
     tc_space_free(s);
 }
