@@ -80,7 +80,7 @@ static tacit_status check_candidates(const tc_space *s, tacit_error *err)
     return TACIT_OK;
 }
 
-/* Looks at what the constraints leave, and keeps it. */
+/* Looks at what the constraints leave, and keeps it; of candidates, whether they satisfy the last one. */
 static tacit_status measure(tc_space *s, tacit_error *err)
 {
     tc_room *room = NULL;
@@ -102,7 +102,8 @@ static tacit_status check_again(const tc_space *s, const tc_linear *c, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status add(tc_space *s, const char *text, tacit_error *err)
+/* Without a look at what it leaves. */
+static tacit_status append(tc_space *s, const char *text, tacit_error *err)
 {
     tc_linear c;
     TC_TRY(tc_linear_parse(s, text, &c, err));
@@ -110,6 +111,12 @@ static tacit_status add(tc_space *s, const char *text, tacit_error *err)
     if (!tc_grow((void **)&s->linear, &s->linear_cap, s->n_linear + 1, sizeof *s->linear))
         return tc_fail_memory(err);
     s->linear[s->n_linear++] = c;
+    return TACIT_OK;
+}
+
+static tacit_status add(tc_space *s, const char *text, tacit_error *err)
+{
+    TC_TRY(append(s, text, err));
     tacit_status status = measure(s, err);
     if (status != TACIT_OK)
         s->n_linear--;
@@ -125,16 +132,11 @@ tacit_status tc_space_add_linear(tc_space *s, const char *text, tacit_error *err
     return status;
 }
 
-/* What was checked once is not checked again; the room is the same, to the bit. */
+/* All were accepted once, and are measured together. */
 tacit_status tc_linear_copy(tc_space *to, const tc_space *from, tacit_error *err)
 {
-    for (size_t k = 0; k < from->n_linear; k++) {
-        tc_linear c;
-        TC_TRY(tc_linear_parse(to, from->linear[k].text, &c, err));
-        if (!tc_grow((void **)&to->linear, &to->linear_cap, to->n_linear + 1, sizeof *to->linear))
-            return tc_fail_memory(err);
-        to->linear[to->n_linear++] = c;
-    }
+    for (size_t k = 0; k < from->n_linear; k++)
+        TC_TRY(append(to, from->linear[k].text, err));
     return to->n_linear > 0 ? measure(to, err) : TACIT_OK;
 }
 
@@ -146,23 +148,49 @@ void tc_linear_free(tc_space *s)
 
 /* ---- JSON ---- */
 
-tacit_status tc_linear_from_json(tc_space *s, const json_t *array, tacit_error *err)
+static tacit_status check_texts(const json_t *array, tacit_error *err)
 {
     if (!json_is_array(array))
         return tc_fail(err, TACIT_E_ARG, "linear must be an array of strings, got %s",
                        tc_json_kind(array));
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        const json_t *item = json_array_get(array, i);
-        if (!json_is_string(item))
+    for (size_t i = 0; i < json_array_size(array); i++)
+        if (!json_is_string(json_array_get(array, i)))
             return tc_fail(err, TACIT_E_ARG, "linear[%zu] must be a string, got %s", i,
-                           tc_json_kind(item));
-        tacit_status status = tc_space_add_linear(s, json_string_value(item), err);
+                           tc_json_kind(json_array_get(array, i)));
+    return TACIT_OK;
+}
+
+/* All at once: measuring is what takes time. */
+static tacit_status add_together(tc_space *s, const json_t *array, tacit_error *err)
+{
+    for (size_t i = 0; i < json_array_size(array); i++)
+        TC_TRY(append(s, json_string_value(json_array_get(array, i)), err));
+    return s->n_linear > 0 ? measure(s, err) : TACIT_OK;
+}
+
+static tacit_status add_one_by_one(tc_space *s, const json_t *array, tacit_error *err)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        tacit_status status =
+            tc_space_add_linear(s, json_string_value(json_array_get(array, i)), err);
         if (status != TACIT_OK) {
             tc_fail_in(err, "linear[%zu]", i);
             return status;
         }
     }
     return TACIT_OK;
+}
+
+/* Candidates are looked at for one constraint at a time; and so is all that is wrong, to name the first that is. */
+tacit_status tc_linear_from_json(tc_space *s, const json_t *array, tacit_error *err)
+{
+    tacit_error why;
+    TC_TRY(check_texts(array, err));
+    if (!s->domain && add_together(s, array, &why) == TACIT_OK)
+        return TACIT_OK;
+    s->n_linear = 0;
+    s->memory.failed = false;
+    return add_one_by_one(s, array, err);
 }
 
 json_t *tc_linear_json(const tc_space *s)

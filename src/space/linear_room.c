@@ -16,7 +16,8 @@ static const double LEAST_RADIUS = 1e-6;
 static const double MARGIN = 1e-9;
 
 enum {
-    MOST_NODES = 20000, /* of the search over steps */
+    MOST_NODES = 20000, /* of the search over steps, and ... */
+    MOST_LEAVES = 64,   /* ... of those where all have one */
     END_AXES = 16,      /* far ends lie along so many axes, both ways, ... */
     END_MOST = 64,      /* ... and are not looked for among more parameters than this */
     SWEEPS = 500        /* of a projection */
@@ -293,7 +294,7 @@ typedef struct search {
     double values[TC_PARAMS_MAX], t[TC_PARAMS_MAX], spare[TC_PARAMS_MAX];
     unsigned char hold[TC_PARAMS_MAX]; /* decided: all discrete ones at a leaf */
     double sum[TC_LINEAR_MAX];         /* least left side that is still possible */
-    size_t nodes;
+    size_t nodes, leaves;
 } search;
 
 static const tc_param *param_of(const search *f, size_t i)
@@ -304,6 +305,8 @@ static const tc_param *param_of(const search *f, size_t i)
 static bool at_leaf(search *f)
 {
     const tc_room *r = f->r;
+    if (f->leaves++ >= MOST_LEAVES)
+        return false;
     memcpy(f->spare, f->t, r->n * sizeof *f->t);
     tc_room_project(r, f->hold, MARGIN, f->spare);
     for (size_t i = 0; i < r->n; i++)
@@ -343,7 +346,8 @@ static bool search_from(search *f, size_t i)
     const tc_param *p = param_of(f, i);
     const double levels = p->type == TC_PARAM_CHOICE ? 2 : (double)p->levels;
     f->hold[i] = 1;
-    for (size_t m = 0; (double)m < 2 * levels && f->nodes < MOST_NODES; m++) {
+    for (size_t m = 0; (double)m < 2 * levels && f->nodes < MOST_NODES && f->leaves < MOST_LEAVES;
+         m++) {
         double share = nearby(f, i, r->deepest[i], m);
         if (isnan(share))
             continue;

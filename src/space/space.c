@@ -410,6 +410,12 @@ void tc_space_decode(const tc_space *s, const double *u, double *values)
         tc_linear_repair(s, values);
 }
 
+bool tc_space_satisfied(const tc_space *s, const double *u)
+{
+    double values[TC_PARAMS_MAX];
+    return s->n_linear == 0 || tc_space_decode_box(s, u, values);
+}
+
 void tc_space_round(const tc_space *s, double *u)
 {
     if (s->room) {

@@ -134,6 +134,10 @@ bool tc_space_decode_box(const tc_space *s, const double *u, double *values);
 double tc_param_value(const tc_param *p, double u);
 /* CHOICE: the index of the choice nearest to coordinates u. */
 double tc_param_choice_at(const tc_param *p, const double *u);
+/* Does the representable point nearest to u satisfy the linear constraints? For draws that reject, a few times: what is
+ * left may be too little for that. */
+bool tc_space_satisfied(const tc_space *s, const double *u);
+enum { TC_SPACE_TRIES = 64 };
 /* u of the representable point nearest to u: encode(decode(u)). In place. */
 void tc_space_round(const tc_space *s, double *u);
 /* True where coordinate d of u may move continuously (a float without step). */

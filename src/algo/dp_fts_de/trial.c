@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "space/partition.h"
 
-enum { TOGETHER = 32, TRIES = 64 /* to satisfy linear constraints */ };
+enum { TOGETHER = 32 };
 
 typedef tc_dp_fts_de_agent_state agent;
 
@@ -23,7 +23,7 @@ static void any_point(const agent *a, uint64_t trial, double *values)
 }
 
 /* A uniform point of the agent's own region; of a finite space one of its candidates. A region
- * without candidates stands for the whole space. */
+ * without candidates, or without points that satisfy the constraints, stands for the whole space. */
 static void point_in_start_region(const agent *a, uint64_t trial, double *values)
 {
     const tc_features *f = a->features;
@@ -38,14 +38,16 @@ static void point_in_start_region(const agent *a, uint64_t trial, double *values
             values[0] = (double)f->order[from + tc_draw_below(&s, n)];
         return;
     }
-    for (int tries = 0; tries < TRIES; tries++) {
+    for (int tries = 0; tries < TC_SPACE_TRIES; tries++) {
         tc_region_box(region, f->regions, dim, a->low, a->high);
         for (size_t d = 0; d < dim; d++)
             a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(&s);
-        if (tc_space_decode_box(a->env->space, a->low, values))
+        if (tc_space_satisfied(a->env->space, a->low)) {
+            tc_space_decode(a->env->space, a->low, values);
             return;
+        }
     }
-    tc_space_decode(a->env->space, a->low, values);
+    any_point(a, trial, values);
 }
 
 static bool follows(const agent *a, uint64_t trial)
