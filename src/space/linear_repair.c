@@ -24,11 +24,6 @@ static const tc_param *param_of(const repair *f, size_t i)
     return &f->s->params[f->r->param[i]];
 }
 
-static bool is_discrete(const tc_param *p)
-{
-    return p->type != TC_PARAM_FLOAT || p->levels > 0;
-}
-
 static void put(repair *f, size_t i, double value)
 {
     f->values[f->r->param[i]] = value;
@@ -66,9 +61,9 @@ static bool step(repair *f)
     for (size_t i = 0; i < f->r->n; i++) {
         const tc_param *p = param_of(f, i);
         const double keep = f->values[f->r->param[i]],
-                     by = is_discrete(p) ? fmax(p->step, 1e-300) : 0;
+                     by = tc_param_discrete(p) ? fmax(p->step, 1e-300) : 0;
         const double width = p->type == TC_PARAM_CHOICE ? 1 : by;
-        for (int up = 0; is_discrete(p) && up < 2; up++) {
+        for (int up = 0; tc_param_discrete(p) && up < 2; up++) {
             const double wanted = keep + (up ? width : -width);
             put(f, i, tc_room_value(f->s, i, (wanted - p->low) / f->r->span[i]));
             const double now = outside(f);
@@ -89,7 +84,7 @@ static bool step(repair *f)
 static bool settle(repair *f)
 {
     for (size_t i = 0; i < f->r->n; i++) {
-        f->hold[i] = is_discrete(param_of(f, i));
+        f->hold[i] = tc_param_discrete(param_of(f, i));
         put(f, i, tc_room_value(f->s, i, f->t[i]));
     }
     if (project(f))

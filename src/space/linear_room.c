@@ -45,11 +45,6 @@ double tc_room_value(const tc_space *s, size_t k, double share)
     return value_at(&s->params[s->room->param[k]], s->room->span[k], share);
 }
 
-static bool is_discrete(const tc_param *p)
-{
-    return p->type != TC_PARAM_FLOAT || p->levels > 0;
-}
-
 /* ---- half-spaces ---- */
 
 static bool take_room(tc_room *r, const tc_space *s)
@@ -76,7 +71,7 @@ static void list_params(tc_room *r, const tc_space *s)
             continue;
         r->param[r->n] = i;
         r->span[r->n] = largest(p) - p->low;
-        r->discrete |= is_discrete(p);
+        r->discrete |= tc_param_discrete(p);
         r->n++;
     }
 }
@@ -123,8 +118,8 @@ static double left_side(const tc_room *r, size_t row, const double *t)
 
 static tacit_status no_point(tacit_error *err)
 {
-    return tc_fail(err, TACIT_E_ARG, "no point of the space satisfies it%s",
-                   " together with the constraints before it");
+    return tc_fail(err, TACIT_E_ARG,
+                   "no point of the space satisfies it together with the constraints before it");
 }
 
 /* Maximise the radius under t_i + radius <= 1, -t_i + radius <= 0, a t + radius <= b, in t and radius + lift: large
@@ -339,7 +334,7 @@ static double nearby(const search *f, size_t i, double share, size_t m)
 static bool search_from(search *f, size_t i)
 {
     tc_room *r = f->r;
-    while (i < r->n && !is_discrete(param_of(f, i)))
+    while (i < r->n && !tc_param_discrete(param_of(f, i)))
         i++;
     if (i == r->n)
         return at_leaf(f);

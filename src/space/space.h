@@ -132,6 +132,10 @@ void tc_space_decode(const tc_space *s, const double *u, double *values);
 bool tc_space_decode_box(const tc_space *s, const double *u, double *values);
 /* INT or FLOAT: the value of p nearest to the place u in [0,1]. */
 double tc_param_value(const tc_param *p, double u);
+/* The reverse: the place of a value in the unit interval. */
+double tc_param_place(const tc_param *p, double value);
+/* Does it have steps: is it anything but a FLOAT without one? */
+bool tc_param_discrete(const tc_param *p);
 /* CHOICE: the index of the choice nearest to coordinates u. */
 double tc_param_choice_at(const tc_param *p, const double *u);
 /* Does the representable point nearest to u satisfy the linear constraints? For draws that reject, a few times: what is

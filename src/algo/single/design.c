@@ -47,14 +47,10 @@ void tc_design_values(const tc_space *s, const double *t, double *values)
 
 /* ---- points that are not handed out already ---- */
 
-enum {
-    TRIES = 64,
-    COUNTABLE = 10000,
-    REGION_TRIES = 4096,
-    FOR_EACH =
-        16, /* points of the sequence that are looked at for one that satisfies the constraints, ... */
-    LOOKED_AT = 131072 /* ... and at most */
-};
+enum { TRIES = 64, COUNTABLE = 10000, REGION_TRIES = 4096 };
+
+/* Points of the sequence that are looked at for one that satisfies the constraints, and at most. */
+enum { FOR_EACH = 16, LOOKED_AT = 131072 };
 
 /* Can another point be this one? Only where no active parameter is continuous. */
 static bool may_coincide(const tc_space *s, const double *values)

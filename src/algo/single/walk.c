@@ -2,12 +2,11 @@
 #include "algo/single/walk.h"
 
 #include "algo/single/design.h"
-#include "space/param.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_SWEEPS = 16, SWEEPS_EACH = 1 };
+enum { FIRST_SWEEPS = 16 };
 
 /* No sequence of points draws from blocks so far out. */
 static const uint64_t FAR_BLOCK = UINT64_C(1) << 48;
@@ -17,15 +16,10 @@ static const tc_param *param_of(const tc_walk *w, size_t i)
     return &w->space->params[w->space->room->param[i]];
 }
 
-static bool is_discrete(const tc_param *p)
-{
-    return p->type != TC_PARAM_FLOAT || p->levels > 0;
-}
-
 /* May it move in directions that are not its own? There the density is that of the values. */
 static bool is_linear(const tc_param *p)
 {
-    return !is_discrete(p) && !p->log;
+    return !tc_param_discrete(p) && !p->log;
 }
 
 static void measure_slack(tc_walk *w)
@@ -72,7 +66,7 @@ static double draw_share(const tc_walk *w, size_t i, double low, double high, do
     const tc_param *p = param_of(w, i);
     if (p->log)
         return draw_place(w, i, low, high, draw);
-    return is_discrete(p) ? draw_level(p, low, high, draw) : low + draw * (high - low);
+    return tc_param_discrete(p) ? draw_level(p, low, high, draw) : low + draw * (high - low);
 }
 
 static void move_one(tc_walk *w, size_t i)
@@ -110,7 +104,7 @@ static void far_direction(tc_walk *w)
 static void move_along(tc_walk *w)
 {
     const tc_room *r = w->space->room;
-    double low = -2 * (double)TC_PARAMS_MAX / 1e-6, high = -low;
+    double low = -INFINITY, high = INFINITY;
     for (size_t i = 0; i < r->n; i++) {
         w->along[i] = is_linear(param_of(w, i)) ? w->along[i] : 0;
         narrow(w->along[i], 1 - w->t[i], &low, &high);
@@ -123,6 +117,8 @@ static void move_along(tc_walk *w)
         narrow(slope, w->slack[k], &low, &high);
     }
     const double by = low + (high - low) * tc_draw_uniform(&w->stream);
+    if (!isfinite(by))
+        return; /* no direction: both ends were the same */
     for (size_t i = 0; i < r->n; i++)
         w->t[i] += w->along[i] != 0 ? by * w->along[i] : 0;
     measure_slack(w);
@@ -188,8 +184,7 @@ void tc_walk_next(tc_walk *w, double *values)
 {
     const tc_space *s = w->space;
     double draw[TC_PARAMS_MAX];
-    for (int i = 0; i < SWEEPS_EACH; i++)
-        sweep(w);
+    sweep(w);
     for (size_t i = 0; i < s->n_params; i++)
         draw[i] = tc_draw_uniform(&w->stream);
     tc_design_box(s, draw, values);
