@@ -6,7 +6,7 @@ import json
 import math
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from . import _optimize
 from ._library import (
@@ -522,6 +522,7 @@ def study_document(
     seed: Optional[int] = None,
     federation: Optional[Mapping[str, Any]] = None,
     privacy: Union[str, Mapping[str, Any], None] = None,
+    linear: Optional[Sequence[str]] = None,
 ) -> Dict[str, Any]:
     """A study document: what create_study and Coordinator.create_study make a study of, and privacy.plan prices."""
     document: Dict[str, Any] = {"name": name, "direction": direction}
@@ -531,7 +532,10 @@ def study_document(
         document["points"] = os.fspath(space)
     else:
         raise TypeError(f"space must be a dict of parameters or the path of a CSV file, got {type(space).__name__}")
+    if isinstance(linear, (str, bytes)):
+        raise TypeError(f'linear must be a list of constraints such as ["x + 2*y <= 3"], got {linear!r}')
     more: Dict[str, Any] = {
+        "linear": None if linear is None else list(linear),
         "algorithm": algorithm,
         "trials": trials,
         "seed": seed,
@@ -555,6 +559,7 @@ def create_study(
     trials: Optional[int] = None,
     seed: Optional[int] = None,
     privacy: Union[str, Mapping[str, Any], None] = None,
+    linear: Optional[Sequence[str]] = None,
     token: Optional[str] = None,
     fingerprint: Optional[str] = None,
     patience_s: float = 0.0,
@@ -568,13 +573,14 @@ def create_study(
     guessed. storage: "sqlite:///FILE", "postgresql://HOST/DATABASE", "memory:" (gone with the last handle), or
     "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
     algorithm: its name, or {"name": ..., option: ...}; None: gp-ei. trials: how many are planned. seed: repeats
-    the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}.
+    the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}. linear: constraints
+    that no point violates, ["x + 2*y <= 3", "a <= b"], on numbers and bools without conditions.
     patience_s: so long a coordinator may be away. threads: that compute, -1 is one for each core. ca: a file with the
     certificates of authorities, besides or instead of the fingerprint. proxy: "http://HOST:PORT" on the way to a
     coordinator, or "none"; None: https_proxy and no_proxy of the environment.
     """
     document = study_document(
-        name, space, direction, algorithm=algorithm, trials=trials, seed=seed, privacy=privacy
+        name, space, direction, algorithm=algorithm, trials=trials, seed=seed, privacy=privacy, linear=linear
     )
     where = _Storage(storage, token, fingerprint, patience_s, threads, ca, proxy)
     written = text(as_json(document, ""), "document")
