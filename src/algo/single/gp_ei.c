@@ -76,5 +76,6 @@ const tc_algorithm tc_algorithm_gp_ei = {
     .source = "Jones, Schonlau, Welch (1998); log form: Ament et al. (2023)",
     .options = table,
     .options_size = sizeof(options),
+    .outcomes = true,
     .optimizer = &optimizer,
 };
