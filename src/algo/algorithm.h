@@ -33,8 +33,8 @@ typedef struct tc_history {
     double *y;     /* to be maximised */
     double *noise; /* variance of noise added to each on purpose; 0: none. NULL: all 0 */
     size_t n_more; /* outcomes of each beside y; 0: none */
-    double *
-        more; /* n x n_more, a row for each: the other objectives, to be maximised, then what constraints bound */
+    /* n x n_more, a row for each: the other objectives, to be maximised, then what constraints bound. */
+    double *more;
     size_t *point; /* finite spaces: the candidate of each observation */
     /* Points without a value: running, waiting, stale and failed trials. A parallel ask must
      * not repeat them, and a failed point is not worth another try. */
@@ -59,6 +59,9 @@ typedef struct tc_outcomes {
     size_t n_constraints; /* outcomes that must lie in bounds, which nobody knows before a trial */
     const double *low, *high; /* n_constraints; -INFINITY, INFINITY: no bound */
 } tc_outcomes;
+
+/* What an optimizer takes. */
+enum { TC_OBJECTIVES_MOST = 4, TC_CONSTRAINTS_MOST = 16 };
 
 /* Outcomes of a trial beside its value. */
 static inline size_t tc_outcomes_more(const tc_outcomes *o)
@@ -123,17 +126,18 @@ typedef enum tc_noise_word {
 } tc_noise_word;
 
 /* Reasons for tc_recommended.none. */
-#define TC_RECOMMEND_TOO_FEW  "has too few values for its model yet"
-#define TC_RECOMMEND_FEATURES "has own=features, whose model is of messages"
+#define TC_RECOMMEND_TOO_FEW       "has too few values for its model yet"
+#define TC_RECOMMEND_FEATURES      "has own=features, whose model is of messages"
+#define TC_RECOMMEND_FRONT         "has several objectives, which no single trial is best for"
+#define TC_RECOMMEND_NONE_FEASIBLE "holds no point that was tried for feasible yet"
 
 /* The observation at whose point the mean of the model is largest. */
 typedef struct tc_recommended {
-    const char *
-        none; /* why there is none, to stand after the algorithm's name, a constant; NULL: there is */
-    size_t at;       /* its index in env->history; of equals the first */
-    double mean, sd; /* of the model there, in units of y; noise of single values is not in sd */
+    const char *none; /* why not, to stand after the algorithm's name; NULL: there is one */
+    size_t at;        /* its index in env->history; of equals the first */
+    double mean, sd;  /* of the model there, in units of y; noise of single values is not in sd */
     tc_noise_word noise;
-    double share; /* of the variance of the values, what the model takes for noise */
+    double share; /* of the variance of y, or of a constraint: what the model takes for noise */
 } tc_recommended;
 
 /* All members but init, fini and ask may be NULL: not supported. */
@@ -273,6 +277,7 @@ typedef struct tc_algorithm {
     uint64_t version;
     const tc_option *options; /* ends with a NULL name */
     size_t options_size;
+    bool outcomes; /* takes several objectives and outcome constraints */
     const tc_optimizer_ops *optimizer;
     const tc_aggregator_ops *aggregator; /* federated studies: this ... */
     const tc_relay_ops *relay;           /* ... or this; else both NULL */

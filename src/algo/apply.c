@@ -142,9 +142,38 @@ static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *e
     return TACIT_OK;
 }
 
-static bool better(const tc_optimizer *o, double a, double b)
+/* Several objectives have no best trial, but a front (outcomes.c). */
+static void update_best(tc_optimizer *o, const tc_trial *t)
 {
-    return o->maximize ? a > b : a < b;
+    const double best = o->has_best ? o->trials[o->best].value : 0;
+    if (o->outcomes.n_objectives > 1 || !tc_optimizer_feasible(o, t) ||
+        (o->has_best && !(o->maximize ? t->value > best : t->value < best)))
+        return;
+    o->best = t->number;
+    o->has_best = true;
+}
+
+static tacit_status check_more(const tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    if (e->n_more != o->history.n_more)
+        return corrupt(e, "has not as many outcomes as the study wants", err);
+    for (size_t k = 0; k < e->n_more; k++)
+        if (!isfinite(e->more[k]))
+            return corrupt(e, "has an outcome that is not finite", err);
+    if (e->n_more > 0 && e->batch.n > 0)
+        return corrupt(e, "is a batch, and this study wants more outcomes of a trial", err);
+    return TACIT_OK;
+}
+
+/* What the last observation came to beside its value. */
+static void keep_more(tc_optimizer *o, tc_trial *t, const tc_event *e)
+{
+    const size_t n = o->history.n_more;
+    double *row = o->history.more + (o->history.n - 1) * n;
+    memcpy(t->more, e->more, n * sizeof *row);
+    memcpy(row, e->more, n * sizeof *row);
+    for (size_t k = 1; k < o->outcomes.n_objectives; k++)
+        row[k - 1] = tc_outcomes_objective(o, t, k);
 }
 
 static tacit_status check_batch(const tc_optimizer *o, const tc_trial *t, const tc_event *e,
@@ -169,6 +198,9 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
         return corrupt(e, "is a batch, and one value alone can carry noise", err);
     if (e->batch.n > 0)
         TC_TRY(check_batch(o, t, e, err));
+    TC_TRY(check_more(o, e, err));
+    if (e->n_more > 0 && !(t->more = TC_TAKE(&o->arena, e->n_more, double)))
+        return tc_fail_memory(err);
     if (e->values) {
         TC_TRY(check_values(o, e, err));
         memcpy(t->values, e->values, o->space->n_params * sizeof *t->values);
@@ -179,9 +211,10 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     o->history.noise[o->history.n - 1] = e->noise_sd * e->noise_sd;
     t->value = e->value;
     t->noise_sd = e->noise_sd;
-    if (o->count[TC_TRIAL_COMPLETE] == 0 || better(o, e->value, o->trials[o->best].value))
-        o->best = t->number;
+    if (e->n_more > 0)
+        keep_more(o, t, e);
     set_state(o, t, TC_TRIAL_COMPLETE, e->batch.n > 0 ? e->batch.n : 1);
+    update_best(o, t);
     /* The algorithm learns of the last observation. */
     const tc_optimizer_ops *ops = o->algorithm->optimizer;
     if (e->batch.n > 0)

@@ -188,14 +188,38 @@ static tacit_status find_open(const tc_optimizer *o, uint64_t trial, tacit_error
     return TACIT_OK;
 }
 
+static tacit_status check_more(const tc_optimizer *o, uint64_t trial, const double *more,
+                               size_t n_more, tacit_error *err)
+{
+    const size_t wanted = o->history.n_more;
+    if (n_more != wanted)
+        return tc_fail(err, TACIT_E_ARG,
+                       "trial %" PRIu64 " must come to a value and %zu other outcome%s, got %zu",
+                       trial, wanted, wanted == 1 ? "" : "s", n_more);
+    for (size_t k = 0; k < n_more; k++)
+        if (!isfinite(more[k]))
+            return tc_fail(err, TACIT_E_ARG,
+                           "the outcomes of trial %" PRIu64 " must be finite numbers, got %g",
+                           trial, more[k]);
+    return TACIT_OK;
+}
+
 tacit_status tc_optimizer_tell(tc_optimizer *o, uint64_t trial, const double *values, double value,
                                int64_t now_ms, tc_event *out, tacit_error *err)
+{
+    return tc_optimizer_tell_outcomes(o, trial, values, value, NULL, 0, now_ms, out, err);
+}
+
+tacit_status tc_optimizer_tell_outcomes(tc_optimizer *o, uint64_t trial, const double *values,
+                                        double value, const double *more, size_t n_more,
+                                        int64_t now_ms, tc_event *out, tacit_error *err)
 {
     TC_TRY(find_open(o, trial, err));
     if (!isfinite(value))
         return tc_fail(err, TACIT_E_ARG,
                        "the value of trial %" PRIu64 " must be a finite number, got %g", trial,
                        value);
+    TC_TRY(check_more(o, trial, more, n_more, err));
     if (values)
         TC_TRY(tc_space_check(o->space, values, err));
     *out = (tc_event){.kind = TC_EVENT_TELL,
@@ -203,7 +227,9 @@ tacit_status tc_optimizer_tell(tc_optimizer *o, uint64_t trial, const double *va
                       .time_ms = now_ms,
                       .values = values,
                       .state = TC_TRIAL_COMPLETE,
-                      .value = value};
+                      .value = value,
+                      .more = more,
+                      .n_more = n_more};
     return TACIT_OK;
 }
 

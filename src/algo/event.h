@@ -49,15 +49,15 @@ typedef struct tc_event {
     tc_event_kind kind;
     uint64_t trial;  /* of a trial's event; 0 in the others */
     int64_t time_ms; /* when, by the writer's clock; for people */
-    const double
-        *values; /* ENQUEUE, ASK: required. TELL: the point really run, or NULL as issued */
+    /* ENQUEUE, ASK: required. TELL: the point really run, or NULL as issued */
+    const double *values;
     tc_trial_state state; /* TELL: COMPLETE or FAIL */
     double value;         /* TELL, COMPLETE: in the study's own direction; of a batch, its mean */
     double noise_sd;      /* TELL, COMPLETE: of noise added to it on purpose; 0: none */
     tc_batch batch;       /* TELL, COMPLETE: of many pulls; n = 0: the trial was one value */
-    const double
-        *more; /* TELL, COMPLETE, of a study with outcomes: its other objectives, each in its own
-                           direction, then what its constraints bound, in the order of the document */
+    /* TELL, COMPLETE, of a study with outcomes: its other objectives, each in its own direction, then what its
+     * constraints bound, in the order of the document. */
+    const double *more;
     size_t n_more;      /* 0: the study has one objective and no constraints */
     uint64_t pulls;     /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
     const char *reason; /* TELL, FAIL; SKIP; MISS; or NULL */

@@ -46,11 +46,28 @@ tacit_status tc_history_init(tc_history *h, const tc_space *s, tacit_error *err)
     return tc_history_reserve(h, err);
 }
 
+static bool grow_column(double **column, size_t room, size_t width)
+{
+    double *longer = tc_resize(*column, room, width * sizeof *longer);
+    if (longer)
+        *column = longer;
+    return longer;
+}
+
+tacit_status tc_history_widen(tc_history *h, size_t n_more, tacit_error *err)
+{
+    if (n_more > 0 && !grow_column(&h->more, h->ld, n_more))
+        return tc_fail_memory(err);
+    h->n_more = n_more;
+    return TACIT_OK;
+}
+
 void tc_history_fini(tc_history *h)
 {
     tc_free(h->U);
     tc_free(h->y);
     tc_free(h->noise);
+    tc_free(h->more);
     tc_free(h->point);
     tc_free(h->taken);
     tc_free(h->taken_point);
@@ -59,21 +76,14 @@ void tc_history_fini(tc_history *h)
     memset(h, 0, sizeof *h);
 }
 
-static bool grow_column(double **column, size_t room)
-{
-    double *longer = tc_resize(*column, room, sizeof *longer);
-    if (longer)
-        *column = longer;
-    return longer;
-}
-
 /* As many values as there will be room for points. */
 static bool grow_values(tc_history *h)
 {
     if (h->n < h->ld)
         return true;
     size_t room = h->ld ? 2 * h->ld : FIRST_ROOM;
-    return grow_column(&h->y, room) && grow_column(&h->noise, room);
+    return grow_column(&h->y, room, 1) && grow_column(&h->noise, room, 1) &&
+           (h->n_more == 0 || grow_column(&h->more, room, h->n_more));
 }
 
 /* As many as there will be room for taken points. */

@@ -5,6 +5,8 @@
 #include "algo/algorithm.h"
 
 tacit_status tc_history_init(tc_history *h, const tc_space *s, tacit_error *err);
+/* Every observation will have a row of n_more other outcomes, which the caller fills. Before the first one. */
+tacit_status tc_history_widen(tc_history *h, size_t n_more, tacit_error *err);
 void tc_history_fini(tc_history *h);
 
 /* Room for one more of each; after it succeeds, observe and take cannot fail. */

@@ -63,6 +63,7 @@ static tacit_status build(tc_optimizer *o, const tc_optimizer_config *cfg, tacit
                       .version = cfg->version,
                       .pool = cfg->pool,
                       .sibling = kin ? cfg->sibling->state : NULL};
+    TC_TRY(tc_outcomes_take(o, cfg->outcomes, err));
     o->state = tc_alloc(o->algorithm->optimizer->state_size, 1);
     if (!o->state)
         return tc_fail_memory(err);
@@ -125,7 +126,7 @@ const tc_trial *tc_optimizer_trial(const tc_optimizer *o, uint64_t number)
 
 const tc_trial *tc_optimizer_best(const tc_optimizer *o)
 {
-    return o->count[TC_TRIAL_COMPLETE] ? &o->trials[o->best] : NULL;
+    return o->has_best ? &o->trials[o->best] : NULL;
 }
 
 size_t tc_optimizer_count(const tc_optimizer *o, tc_trial_state state)

@@ -17,6 +17,7 @@ typedef struct tc_trial {
     tc_trial_state state;
     double *values;   /* the point: as issued, or as really run once told */
     double value;     /* COMPLETE, in the study's direction */
+    double *more;     /* COMPLETE: its other outcomes, as they were told (event.h); or NULL */
     uint64_t pulls;   /* that may be told of it; once COMPLETE, that were; once FAIL, 1 */
     char *reason;     /* FAIL, or NULL */
     char *worker;     /* or NULL */
@@ -38,9 +39,10 @@ typedef struct tc_optimizer_config {
     const tc_algorithm *algorithm;
     const json_t *options; /* JSON object, or NULL: defaults. Key "name" is skipped */
     bool older; /* defaults are those of studies that were stored before they changed (options.h) */
-    uint64_t version;      /* of the algorithm's behaviour; 0: the newest */
-    const tc_space *space; /* copied */
-    bool maximize;
+    uint64_t version;            /* of the algorithm's behaviour; 0: the newest */
+    const tc_space *space;       /* copied */
+    bool maximize;               /* the first objective */
+    const tc_outcomes *outcomes; /* copied; NULL: one objective, no constraints */
     tc_public_seed public_seed;
     tc_party_seed party_seed;
     uint64_t party;
@@ -85,6 +87,11 @@ tacit_status tc_optimizer_next_many(tc_optimizer *const *o, size_t n, const tc_a
  * such trial. E_STATE: already told. E_ARG: value not finite, values not in the space. */
 tacit_status tc_optimizer_tell(tc_optimizer *o, uint64_t trial, const double *values, double value,
                                int64_t now_ms, tc_event *out, tacit_error *err);
+/* The same where the study wants more outcomes: n_more of them, as in event.h. E_ARG also: too few or too many, or one
+ * that is not finite. `more` is borrowed by the event. */
+tacit_status tc_optimizer_tell_outcomes(tc_optimizer *o, uint64_t trial, const double *values,
+                                        double value, const double *more, size_t n_more,
+                                        int64_t now_ms, tc_event *out, tacit_error *err);
 /* The same for a batch: at most as many pulls as were asked for. E_UNSUPPORTED: the algorithm takes
  * single values. E_ARG also: numbers that no rewards in [0,1] have. */
 tacit_status tc_optimizer_tell_batch(tc_optimizer *o, uint64_t trial, const double *values,
@@ -116,7 +123,17 @@ tacit_status tc_optimizer_miss(tc_optimizer *o, uint64_t round, uint64_t party, 
 
 size_t tc_optimizer_trials(const tc_optimizer *o);                          /* numbers run from 0 */
 const tc_trial *tc_optimizer_trial(const tc_optimizer *o, uint64_t number); /* NULL: none */
-const tc_trial *tc_optimizer_best(const tc_optimizer *o); /* NULL: none COMPLETE. Ties: first */
+/* The best value of those that keep to all constraints. Ties: first. NULL: there is none, or there are several objectives. */
+const tc_trial *tc_optimizer_best(const tc_optimizer *o);
+
+/* outcomes.c: what is wanted of a trial beside its value, or NULL. */
+const tc_outcomes *tc_optimizer_outcomes(const tc_optimizer *o);
+/* COMPLETE, and what it came to lies within all bounds. */
+bool tc_optimizer_feasible(const tc_optimizer *o, const tc_trial *t);
+/* The trials that are feasible and that no other feasible one dominates, by number: of one objective, all that have the best
+ * value. Room for as many as are COMPLETE. E_MEMORY. */
+tacit_status tc_optimizer_front(const tc_optimizer *o, uint64_t *trials, size_t *n,
+                                tacit_error *err);
 
 /* recommend.c: the trial to take, and why, in one sentence. By the model it is the point that was tried where the mean
  * of the model is largest. AUTO is by the model where values are noisy, which everybody who has the same journal decides

@@ -30,19 +30,26 @@ struct tc_optimizer {
     const tc_space *space; /* the one in it */
     tc_history history;
     bool maximize;
+    tc_outcomes outcomes; /* that env names, if the study wants any */
     tc_trial *trials;
     size_t n_trials, cap;
     uint64_t *taken; /* trial of each point in history.taken */
     size_t taken_cap;
     size_t count[TC_TRIAL_STATES];
     uint64_t pulls[TC_TRIAL_STATES]; /* of the trials in each */
-    uint64_t best;                   /* trial; meaningful once one is COMPLETE */
+    uint64_t best;                   /* trial, if there is one yet */
+    bool has_best;
     uint64_t seq;
     tc_arena arena; /* values, workers and reasons of trials */
     tc_worker *workers[TC_WORKER_SLOTS];
     double *values; /* n_params: the point that `next` proposes */
     tc_text made;   /* the fit or the message that is proposed */
 };
+
+/* outcomes.c: copies what the study wants, if the algorithm can do it. Before its init. */
+tacit_status tc_outcomes_take(tc_optimizer *o, const tc_outcomes *from, tacit_error *err);
+/* The k-th objective of a trial, to be maximised. */
+double tc_outcomes_objective(const tc_optimizer *o, const tc_trial *t, size_t k);
 
 /* compose.c: the next event where it is known without a choice of the algorithm; else *fresh. */
 tacit_status tc_next_known(tc_optimizer *o, const tc_ask_request *req, tc_event *out, bool *fresh,

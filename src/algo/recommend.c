@@ -118,6 +118,13 @@ static tacit_status choose(const tc_optimizer *o, tc_recommend_by by, tc_recomme
     return TACIT_OK;
 }
 
+/* Trials are complete, and none of them is best. */
+static const char *why_no_best(const tc_optimizer *o)
+{
+    return o->outcomes.n_objectives > 1 ? "several objectives have a front, and no best trial"
+                                        : "no trial keeps to all constraints yet";
+}
+
 tacit_status tc_optimizer_recommend(const tc_optimizer *o, tc_recommend_by by,
                                     tc_recommendation *out, tacit_error *err)
 {
@@ -125,8 +132,10 @@ tacit_status tc_optimizer_recommend(const tc_optimizer *o, tc_recommend_by by,
     take_seen(o, &made);
     if (by == TC_BY_SEEN)
         snprintf(made.because, sizeof made.because, "it was asked for");
-    else if (made.trial)
+    else if (o->history.n > 0)
         TC_TRY(choose(o, by, &made, err));
+    if (!made.trial && o->history.n > 0)
+        snprintf(made.because, sizeof made.because, "%s", why_no_best(o));
     *out = made;
     return TACIT_OK;
 }

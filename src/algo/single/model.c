@@ -50,6 +50,7 @@ tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *
                              .noise = fmax(opts->noise, TC_MODEL_LEAST_NOISE * opts->variance),
                              .scale = m->scale};
     m->fresh = true;
+    m->bound = INFINITY;
     tc_design_init(&m->design, env);
     return make_gp(m, candidates, err);
 }
@@ -104,7 +105,7 @@ static double floor_of(tc_model *m)
         quartile++;
     if (quartile == n)
         return -INFINITY;
-    return sorted[0] - 1e4 * (sorted[0] - sorted[quartile]);
+    return fmin(sorted[0], m->bound) - 1e4 * (sorted[0] - sorted[quartile]);
 }
 
 /* The variance of n values without the noise that they carry, of which the mean variance is known. That of n values is
@@ -301,12 +302,17 @@ tacit_status tc_model_sync(tc_model *m, tacit_error *err)
 /* Beliefs are added anew at every ask; a study with thousands of failures must not pay for all. */
 enum { MOST_BELIEVED = 128 };
 
+size_t tc_model_first_believed(const tc_history *h)
+{
+    return h->n_taken > MOST_BELIEVED ? h->n_taken - MOST_BELIEVED : 0;
+}
+
 /* The mean at a point that came back with its mean does not change, so the
  * candidates' means stand; the exact GP needs the targets it pretends to have. */
 tacit_status tc_model_believe(tc_model *m, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    size_t first = h->n_taken > MOST_BELIEVED ? h->n_taken - MOST_BELIEVED : 0;
+    const size_t first = tc_model_first_believed(h);
     if (h->n_taken == 0)
         return TACIT_OK;
     if (m->fgp)

@@ -43,5 +43,6 @@ const tc_algorithm tc_algorithm_random = {
     .source = "the baseline of every comparison",
     .options = table,
     .options_size = 0,
+    .outcomes = true,
     .optimizer = &optimizer,
 };

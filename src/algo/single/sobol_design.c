@@ -38,5 +38,6 @@ const tc_algorithm tc_algorithm_sobol = {
     .source = "Joe and Kuo, SIAM J. Sci. Comput. 30 (2008)",
     .options = table,
     .options_size = 0,
+    .outcomes = true,
     .optimizer = &optimizer,
 };

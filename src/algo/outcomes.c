@@ -1,0 +1,121 @@
+/* outcomes.c - studies that want more of a trial than one value: what they want, which trials keep to the constraints, and
+ * the front of several objectives. See optimizer.h. */
+#include "algo/optimizer_int.h"
+
+#include "algo/history.h"
+#include "base/error.h"
+#include "num/pareto.h"
+
+#include <math.h>
+#include <string.h>
+
+static tacit_status refuse_algorithm(const tc_optimizer *o, tacit_error *err)
+{
+    return tc_fail(
+        err, TACIT_E_UNSUPPORTED,
+        "algorithm %s takes one objective and no outcome constraints; gp-ei, random and sobol "
+        "take more",
+        o->algorithm->name);
+}
+
+static tacit_status check_bounds(const tc_outcomes *w, tacit_error *err)
+{
+    for (size_t c = 0; c < w->n_constraints; c++) {
+        const double low = w->low[c], high = w->high[c];
+        if (!(low < high) || (low == -INFINITY && high == INFINITY))
+            return tc_fail(
+                err, TACIT_E_ARG,
+                "outcome constraint %zu must have a lower or an upper bound, and the lower "
+                "below the upper, got %g and %g",
+                c + 1, low, high);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status check(const tc_optimizer *o, const tc_outcomes *w, tacit_error *err)
+{
+    if (w->n_objectives < 1 || w->n_objectives > TC_OBJECTIVES_MOST)
+        return tc_fail(err, TACIT_E_ARG, "a study has 1 to %d objectives, got %zu",
+                       TC_OBJECTIVES_MOST, w->n_objectives);
+    if (w->n_constraints > TC_CONSTRAINTS_MOST)
+        return tc_fail(err, TACIT_E_ARG, "a study has at most %d outcome constraints, got %zu",
+                       TC_CONSTRAINTS_MOST, w->n_constraints);
+    TC_TRY(check_bounds(w, err));
+    return o->algorithm->outcomes || tc_outcomes_more(w) == 0 ? TACIT_OK : refuse_algorithm(o, err);
+}
+
+tacit_status tc_outcomes_take(tc_optimizer *o, const tc_outcomes *from, tacit_error *err)
+{
+    if (!from)
+        return TACIT_OK;
+    TC_TRY(check(o, from, err));
+    if (tc_outcomes_more(from) == 0)
+        return TACIT_OK; /* a study like any other, with the same bits */
+    bool *maximize = TC_TAKE(&o->arena, from->n_objectives, bool);
+    double *low = TC_TAKE(&o->arena, from->n_constraints + 1, double);
+    double *high = TC_TAKE(&o->arena, from->n_constraints + 1, double);
+    if (!maximize || !low || !high)
+        return tc_fail_memory(err);
+    memcpy(maximize, from->maximize, from->n_objectives * sizeof *maximize);
+    if (from->n_constraints > 0) {
+        memcpy(low, from->low, from->n_constraints * sizeof *low);
+        memcpy(high, from->high, from->n_constraints * sizeof *high);
+    }
+    o->outcomes = (tc_outcomes){.n_objectives = from->n_objectives,
+                                .maximize = maximize,
+                                .n_constraints = from->n_constraints,
+                                .low = low,
+                                .high = high};
+    o->env.outcomes = &o->outcomes;
+    return tc_history_widen(&o->history, tc_outcomes_more(from), err);
+}
+
+const tc_outcomes *tc_optimizer_outcomes(const tc_optimizer *o)
+{
+    return o->env.outcomes;
+}
+
+bool tc_optimizer_feasible(const tc_optimizer *o, const tc_trial *t)
+{
+    const tc_outcomes *w = &o->outcomes;
+    if (t->state != TC_TRIAL_COMPLETE)
+        return false;
+    for (size_t c = 0; c < w->n_constraints; c++) {
+        const double bounded = t->more[w->n_objectives - 1 + c];
+        if (bounded < w->low[c] || bounded > w->high[c])
+            return false;
+    }
+    return true;
+}
+
+double tc_outcomes_objective(const tc_optimizer *o, const tc_trial *t, size_t k)
+{
+    if (k == 0)
+        return o->maximize ? t->value : -t->value;
+    return o->outcomes.maximize[k] ? t->more[k - 1] : -t->more[k - 1];
+}
+
+tacit_status tc_optimizer_front(const tc_optimizer *o, uint64_t *trials, size_t *n,
+                                tacit_error *err)
+{
+    const size_t k = o->env.outcomes ? o->outcomes.n_objectives : 1;
+    const size_t most = o->count[TC_TRIAL_COMPLETE];
+    double *rows = tc_alloc(most * k + 1, sizeof *rows);
+    size_t *at = tc_alloc(most + 1, sizeof *at), feasible = 0;
+    if (rows && at) {
+        for (size_t t = 0; t < o->n_trials; t++) {
+            if (!tc_optimizer_feasible(o, &o->trials[t]))
+                continue;
+            for (size_t j = 0; j < k; j++)
+                rows[feasible * k + j] = tc_outcomes_objective(o, &o->trials[t], j);
+            trials[feasible++] = t;
+        }
+        *n = tc_pareto_front(feasible, k, rows, at);
+        for (size_t i = 0; i < *n; i++)
+            trials[i] = trials[at[i]];
+    }
+    tacit_status status = rows && at ? TACIT_OK : tc_fail_memory(err);
+    tc_free(rows);
+    tc_free(at);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* pareto.c - fronts and their volume. See pareto.h. */
+#include "num/pareto.h"
+
+#include "num/boxes.h"
+
+bool tc_dominates(size_t k, const double *a, const double *b)
+{
+    bool more = false;
+    for (size_t j = 0; j < k; j++) {
+        if (!(a[j] >= b[j]))
+            return false;
+        more = more || a[j] > b[j];
+    }
+    return more;
+}
+
+static bool dominated(size_t n, size_t k, const double *Y, size_t i)
+{
+    for (size_t other = 0; other < n; other++)
+        if (tc_dominates(k, Y + other * k, Y + i * k))
+            return true;
+    return false;
+}
+
+size_t tc_pareto_front(size_t n, size_t k, const double *Y, size_t *out)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!dominated(n, k, Y, i))
+            out[found++] = i;
+    return found;
+}
+
+static double volume(size_t k, const double *low, const double *high)
+{
+    double product = 1;
+    for (size_t j = 0; j < k; j++)
+        product *= high[j] - low[j];
+    return product;
+}
+
+tacit_status tc_hypervolume(size_t n, size_t k, const double *Y, const double *reference,
+                            double *out, tacit_error *err)
+{
+    tc_boxes b = {0};
+    double sum = 0;
+    tacit_status status = tc_boxes_dominated(&b, n, k, Y, reference, err);
+    for (size_t i = 0; i < b.n && status == TACIT_OK; i++)
+        sum += volume(k, b.low + i * k, b.high + i * k);
+    tc_boxes_fini(&b);
+    if (status == TACIT_OK)
+        *out = sum;
+    return status;
+}
