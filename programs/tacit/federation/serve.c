@@ -19,7 +19,7 @@
 
 typedef struct options {
     char *storage, *listen, *host, *token_out, *carry;
-    bool insecure, new_operator_token;
+    bool insecure, new_operator_token, announce_key, change_key;
     int64_t threads, connections, per_address, rate, handshakes, answers_mib, stop_s, test_seed;
 } options;
 
@@ -57,6 +57,11 @@ static const tc_option table[] = {
         "their answers"),
     TC_BOOL_OPTION("new-operator-token", offsetof(options, new_operator_token), NULL,
                    "make and show another operator token, where the first was lost"),
+    TC_BOOL_OPTION("announce-key", offsetof(options, announce_key), NULL,
+                   "make the next TLS key, unless there is one, and announce it: agents keep its "
+                   "fingerprint and will follow"),
+    TC_BOOL_OPTION("change-key", offsetof(options, change_key), NULL,
+                   "put the TLS key that was announced in the place of the one of now"),
     TC_STRING_OPTION("token-out", offsetof(options, token_out), NULL,
                      "write the operator's token there when it is made, for its owner's eyes, and "
                      "not to standard output",
@@ -118,6 +123,7 @@ static tacit_status open_site(site *s, const options *o, tacit_error *err)
     opts.rate = (unsigned)o->rate;
     opts.handshakes = (unsigned)o->handshakes;
     opts.answers_most = (size_t)o->answers_mib << 20;
+    opts.key = o->announce_key ? TACIT_KEY_ANNOUNCE : o->change_key ? TACIT_KEY_CHANGE : 0;
     TC_TRY(tacit_server_check(&opts, err));
     store.storage = tc_storage_url(o->storage);
     store.test_seed = o->test_seed;
@@ -135,6 +141,9 @@ static tacit_status say_json(const site *s, const options *o, tacit_error *err)
     if (ok && !o->insecure)
         ok = json_object_set_new(j, "fingerprint",
                                  json_string(tacit_server_fingerprint(s->server))) == 0;
+    if (ok && *tacit_server_next_fingerprint(s->server))
+        ok = json_object_set_new(j, "next_fingerprint",
+                                 json_string(tacit_server_next_fingerprint(s->server))) == 0;
     if (ok && s->put_away)
         ok = json_object_set_new(j, "operator_token_file", json_string(o->token_out)) == 0;
     else if (ok && s->token)
@@ -156,6 +165,10 @@ static void say_people(const site *s, const options *o)
     printf("listening at   %s\n", tacit_server_url(s->server));
     if (!o->insecure)
         printf("fingerprint    %s\n", tacit_server_fingerprint(s->server));
+    if (*tacit_server_next_fingerprint(s->server))
+        printf("next key       %s\n"
+               "               (announced: agents follow by themselves, others are given both)\n",
+               tacit_server_next_fingerprint(s->server));
     if (s->put_away)
         printf("operator token in %s\n", o->token_out);
     else if (s->token)
@@ -214,6 +227,13 @@ static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
                        "%s is there already: say another file for the new token, or withdraw the "
                        "one in it and remove the file",
                        o->token_out);
+    if (o->announce_key && o->change_key)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--announce-key and --change-key are two steps: agents need time to hear of "
+                       "the next key");
+    if (o->insecure && (o->announce_key || o->change_key))
+        return tc_fail(err, TACIT_E_ARG, "--%s is for TLS, and --insecure is without it",
+                       o->announce_key ? "announce-key" : "change-key");
     if (o->carry)
         TC_TRY(tc_carrier_open(&s->carrier, o->carry, err));
     TC_TRY(open_site(s, o, err));
