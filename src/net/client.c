@@ -420,6 +420,18 @@ static tacit_status another_key(const tc_client *c, tacit_error *err)
                    c->url, c->pin);
 }
 
+/* Which proxy could not be reached, or did not let us through; without the password that may stand before its name. Of one that the
+ * environment names libcurl alone knows whether it was asked, and says its address. */
+static void add_way(tc_text *out, const tc_client *c, CURLcode rc)
+{
+    bool early = rc == CURLE_COULDNT_RESOLVE_PROXY || rc == CURLE_COULDNT_CONNECT ||
+                 rc == CURLE_OPERATION_TIMEDOUT || rc == CURLE_RECV_ERROR || rc == CURLE_PROXY;
+    if (!early || !c->proxy || !*c->proxy)
+        return;
+    const char *at = strrchr(c->proxy, '@');
+    tc_text_addf(out, " through the proxy %s", at ? at + 1 : c->proxy);
+}
+
 /* Why nothing came back. */
 static tacit_status no_answer(const tc_client *c, CURLcode rc, const receipt *r, const char *why,
                               tacit_error *err)
@@ -438,8 +450,12 @@ static tacit_status no_answer(const tc_client *c, CURLcode rc, const receipt *r,
     if (rc == CURLE_GOT_NOTHING && strncmp(c->url, "http://", 7) == 0)
         return tc_fail(err, TACIT_E_IO, "%s does not answer: its URL may be https://%.200s", c->url,
                        c->url + 7);
-    return tc_fail(err, TACIT_E_IO, "%s does not answer: %s", c->url,
-                   *why ? why : curl_easy_strerror(rc));
+    tc_text way = {0};
+    add_way(&way, c, rc);
+    tacit_status status = tc_fail(err, TACIT_E_IO, "%s does not answer%s: %s", c->url,
+                                  tc_text_get(&way), *why ? why : curl_easy_strerror(rc));
+    tc_text_fini(&way);
+    return status;
 }
 
 /* By the keys that are believed now; if another one answers, by the one that was announced. Nothing is sent before a key has

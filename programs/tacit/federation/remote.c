@@ -105,11 +105,21 @@ static void name_columns(const char *const *columns, char names[COLUMNS_MOST][32
     }
 }
 
+/* Of a token that nobody can use up, 0 uses are not the same as of a join token that is used up. */
+static bool is_uncounted(const char *column, const json_t *row)
+{
+    const char *role = json_string_value(json_object_get(row, "role"));
+    return strcmp(column, "uses") == 0 && role && strcmp(role, "joiner") != 0 &&
+           strcmp(role, "curator") != 0;
+}
+
 static void put_row(tc_table *t, const char *const *columns, const json_t *row)
 {
     for (size_t i = 0; columns[i]; i++) {
         const json_t *value = json_object_get(row, columns[i]);
         char iso[32] = "";
+        if (is_uncounted(columns[i], row))
+            continue;
         if (!is_time(columns[i])) {
             put_value(t, i, value);
             continue;

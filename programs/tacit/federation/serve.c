@@ -4,6 +4,7 @@
 #include "study/storage.h"
 #include "frame/verbs.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -92,20 +93,25 @@ static void site_close(site *s)
     tacit_text_free(s->token);
 }
 
-/* Into its file. Where that is there already or cannot be written, the token is shown: it is made but once. */
-static void put_away(site *s, const tc_invocation *in)
+/* Into its file. Where that is there already, the token is shown: it is made but once. Standard output may be a log, so
+ * one that cannot be written is not shown: another one can be made. */
+static tacit_status put_away(site *s, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tacit_error why = {0};
+    tacit_status status = TACIT_OK;
     if (!s->token || !o->token_out)
-        return;
+        return TACIT_OK;
     if (access(o->token_out, F_OK) == 0)
         tc_note(in->quiet, "tacit: %s is there already and was left alone: the token is shown",
                 o->token_out);
-    else if (tc_secret_write(o->token_out, s->token, &why) != TACIT_OK)
-        tc_note(in->quiet, "tacit: %s: the token is shown", why.msg);
+    else if ((status = tc_secret_write(o->token_out, s->token, &why)) != TACIT_OK)
+        return tc_fail(err, status,
+                       "%s: the operator's token is lost; start with --new-operator-token",
+                       why.msg);
     else
         s->put_away = true;
+    return TACIT_OK;
 }
 
 /* Whether it can listen is found out before anything is made. The operator's token is shown once, so it is made when
@@ -234,10 +240,12 @@ static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
     if (o->insecure && (o->announce_key || o->change_key))
         return tc_fail(err, TACIT_E_ARG, "--%s is for TLS, and --insecure is without it",
                        o->announce_key ? "announce-key" : "change-key");
+    if (o->token_out && access(o->token_out, F_OK) != 0)
+        TC_TRY(tc_file_writable(o->token_out, err)); /* before anything is made */
     if (o->carry)
         TC_TRY(tc_carrier_open(&s->carrier, o->carry, err));
     TC_TRY(open_site(s, o, err));
-    put_away(s, in);
+    TC_TRY(put_away(s, in, err));
     if (in->format == TC_FORMAT_JSON)
         TC_TRY(say_json(s, o, err));
     else
