@@ -123,5 +123,7 @@ json_t *tc_message_json(const char *body, size_t n);
 tacit_status tc_handle_once(tc_request_context *a, tacit_error *err);
 /* Erases answers that are older than a day; looks once a minute. */
 tacit_status tc_answers_sweep(tc_coord *c, tacit_error *err);
+/* Records of tokens that ended a day ago go (token_sweep.c). */
+tacit_status tc_tokens_sweep(tc_coord *c, tacit_error *err);
 
 #endif
