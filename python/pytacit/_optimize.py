@@ -51,6 +51,7 @@ class Run:
         progress: Optional["Progress"] = None,
         agent: Any = None,
         alone: bool = False,
+        jobs: int = 1,
     ) -> None:
         self.study = study
         self.objective = objective
@@ -60,6 +61,7 @@ class Run:
         self.callbacks = callbacks
         self.progress = progress
         self.agent = agent  # a tacit_agent: it says what comes next, and takes up again what was interrupted
+        self.jobs = jobs  # of an agent: threads of the library, which share one Worker
         self.alone = alone  # what is running was left behind by an earlier process, and is taken up again
         self.hides_failures = study.noise_sd > 0
         self.stopping = False
@@ -167,7 +169,7 @@ class Worker:
         self._stop_c = callback("bool(void *)", self._stop, True, self._escape)
         self._listen_c = callback("void(void *, const tacit_worker_event *)", self._listen, None, self._escape)
         opts.evaluate, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
-        opts.time_ms, opts.alone = run.time_ms, run.alone
+        opts.time_ms, opts.alone, opts.jobs = run.time_ms, run.alone, run.jobs
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
         self._opts = opts
 

@@ -31,7 +31,7 @@ from ._library import (
     text,
     whole,
 )
-from ._optimize import Callback, Objective, Run, exceptions, functions
+from ._optimize import Callback, Objective, Run, exceptions, functions, jobs_of
 from .exchange import Answer, Exchange, read_request
 from .study import Catch, Study, records_opts
 from .trial import moment
@@ -199,13 +199,21 @@ class Agent(Handle):
 
     # ---- working
 
-    def run(self, func: Objective, catch: Catch = (), callbacks: Optional[Iterable[Callback]] = None) -> None:
+    def run(
+        self,
+        func: Objective,
+        catch: Catch = (),
+        callbacks: Optional[Iterable[Callback]] = None,
+        *,
+        n_jobs: int = 1,
+    ) -> None:
         """Evaluates func(params) and takes part in rounds until the study is done.
 
+        n_jobs: so many trials at the same time, in threads, between two looks at the rounds; -1 is one for each core.
         catch and callbacks are those of Study.optimize, also where records are protected. Interrupted, it goes on with the same trial when it is
         called again, here or in another process.
         """
-        self._work("run", func, catch, callbacks)
+        self._work("run", func, catch, callbacks, jobs_of(n_jobs))
         rounds = self.inspect()
         withheld = sum(sent.state == "withheld" for sent in rounds)
         if withheld:
@@ -246,7 +254,9 @@ class Agent(Handle):
         finally:
             self._busy.release()
 
-    def _work(self, what: str, func: Objective, catch: Catch, callbacks: Optional[Iterable[Callback]]) -> None:
+    def _work(
+        self, what: str, func: Objective, catch: Catch, callbacks: Optional[Iterable[Callback]], jobs: int = 1
+    ) -> None:
         if not callable(func):
             raise TypeError(f"func must be a function of a dict, got {type(func).__name__}")
         caught, called = exceptions(catch), functions(callbacks)
@@ -254,7 +264,7 @@ class Agent(Handle):
         with self._at_work(what):
             study = self.study
             agent, tickets = (None, 1) if once else (self._open(), 2**62)
-            run = Run(study, func, tickets, not once, 0, caught, called, agent=agent, alone=once)
+            run = Run(study, func, tickets, not once, 0, caught, called, agent=agent, alone=once, jobs=jobs)
             try:
                 run.work(1)
             finally:  # an exception that somebody keeps does not keep the agent open

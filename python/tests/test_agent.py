@@ -99,6 +99,48 @@ def test_three_agents(invited):
     assert len(repr(rounds[0])) < 1000, "the bytes of a message fill the screen"
 
 
+def test_an_agent_runs_several_trials_at_the_same_time(invited):
+    agents = [join(invited, i) for i in range(3)]
+    both = threading.Barrier(2, timeout=100)
+    seen, heard = set(), []
+
+    def together(params):
+        both.wait()  # one alone would wait for ever
+        seen.add(threading.get_ident())
+        return loss(params)
+
+    for wrong in (0, -2, 1.5):
+        with pytest.raises((ValueError, TypeError), match="n_jobs"):
+            agents[0].run(together, n_jobs=wrong)
+    in_threads(
+        lambda: agents[0].run(together, callbacks=[lambda study, trial: heard.append(trial.number)], n_jobs=2),
+        lambda: agents[1].run(loss, n_jobs=-1),
+        lambda: agents[2].run(loss),
+    )
+    assert len(seen) >= 2 and sorted(heard) == list(range(6))
+    for agent in agents:
+        assert len(agent.study.get_trials(pytacit.TrialState.COMPLETE)) == 6
+        assert [r.state for r in agent.inspect()] == [r.state for r in agents[2].inspect()]
+
+
+def test_an_agent_with_jobs_can_be_interrupted(invited, python):
+    """Also of those that run in threads of the library."""
+    worker = python(
+        "import pytacit, signal, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"agent = pytacit.Agent(*{invited!r}, storage='sqlite:///agent0.db', epsilon=6, delta=0.01)\n"
+        "def slow(params):\n"
+        "    print('begun', flush=True)\n"
+        "    time.sleep(0.5)\n"
+        "    return params['dose']\n"
+        "agent.run(slow, n_jobs=2)\n"
+    )
+    assert worker.stdout.readline() == "begun\n"
+    worker.send_signal(signal.SIGINT)
+    assert "KeyboardInterrupt" in worker.communicate(timeout=100)[1]
+    assert worker.returncode == -signal.SIGINT
+
+
 def test_an_agent_may_refuse(invited, own_folder):
     def refuse(document):
         assert document["name"] == "ward"

@@ -37,7 +37,19 @@ static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, ta
     return status;
 }
 
-static tacit_status read_offer(const tc_answered *r, tc_offer *out, tacit_error *err)
+/* A coordinator shows the trials of a study that it serves, and the places of one that has agents. */
+static tacit_status check_federated(const tc_agent *a, const json_t *study, tacit_error *err)
+{
+    if (json_object_get(study, "agents") || !json_object_get(study, "trials"))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE,
+                   "study \"%s\" is served by its coordinator and has no agents: with a client's "
+                   "token, `tacit optimize %s --server URL` runs its trials",
+                   a->name, a->name);
+}
+
+static tacit_status read_offer(const tc_agent *a, const tc_answered *r, tc_offer *out,
+                               tacit_error *err)
 {
     const char *document = json_string_value(json_object_get(r->body, "document"));
     const char *seed = json_string_value(json_object_get(r->body, "public_seed"));
@@ -47,6 +59,7 @@ static tacit_status read_offer(const tc_answered *r, tc_offer *out, tacit_error 
                        tc_answered_detail(r));
     if (r->status != 200)
         return tc_answered_refusal(r, "the study", err);
+    TC_TRY(check_federated(a, r->body, err));
     if (!document || !seed ||
         !tc_base64_read(seed, out->offer.public_seed.bytes, sizeof out->offer.public_seed.bytes) ||
         !tc_json_whole(json_object_get(r->body, "created_ms"), &out->offer.created_ms))
@@ -61,7 +74,7 @@ tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_e
     tc_offer o = {0};
     tc_answered r;
     TC_TRY(ask(a, "", token, &r, err));
-    tacit_status status = read_offer(&r, &o, err);
+    tacit_status status = read_offer(a, &r, &o, err);
     tc_answered_fini(&r);
     if (status == TACIT_OK)
         status = get_points(a, token, &o, err);

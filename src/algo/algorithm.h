@@ -241,6 +241,9 @@ typedef struct tc_aggregator_ops {
      * in rounds. NULL: releases are no function of the space. E_STATE: nothing was released that says so. */
     tacit_status (*recommend)(const tc_env *env, const void *opts, const tc_broadcast *heard,
                               size_t n, tc_common *out, tacit_error *err);
+    /* For reports: the bytes of a contribution to this round. NULL: they are not all of one size. */
+    tacit_status (*message_bytes)(const tc_env *env, const void *opts, uint64_t round,
+                                  uint64_t *out, tacit_error *err);
 } tc_aggregator_ops;
 
 /* The coordinator's half where agents read each other's messages one by one. It keeps the last

@@ -14,7 +14,8 @@ typedef struct served_storage {
     tacit_storage base;
     tc_client *client;
     char *token;
-    tc_remote_config cfg; /* of requests about no single study */
+    tc_remote_config cfg;                       /* of requests about no single study */
+    void (*note)(void *user, const char *text); /* NULL: nobody is told */
     pthread_mutex_t lock;
 } served_storage;
 

@@ -39,6 +39,26 @@ static void storage_close(tacit_storage *base)
     tc_free(st);
 }
 
+/* For who opens a handle later: nothing is kept here. */
+static tacit_status tell_of_keys(void *user, const tc_pins *pins, tacit_error *err)
+{
+    const served_storage *st = user;
+    tc_text text = {0};
+    (void)err;
+    if (!st->note)
+        return TACIT_OK;
+    if (pins->next)
+        tc_text_addf(&text,
+                     "the coordinator announces another key: from now on give the fingerprints "
+                     "\"%s;%s\"",
+                     pins->now, pins->next);
+    else
+        tc_text_addf(&text, "the coordinator has changed its key, as announced: %s", pins->now);
+    st->note(st->cfg.user, tc_text_get(&text));
+    tc_text_fini(&text);
+    return TACIT_OK;
+}
+
 static tacit_status open_way(served_storage *st, const char *url, const tacit_storage_opts *opts,
                              tacit_error *err)
 {
@@ -55,7 +75,8 @@ static tacit_status open_way(served_storage *st, const char *url, const tacit_st
                                  .patience_ms = tc_served_patience_ms(opts->patience_s),
                                  .wait = opts->wait,
                                  .user = opts->user};
-    return TACIT_OK;
+    st->note = opts->note;
+    return tc_client_believe(st->client, NULL, tell_of_keys, st, err);
 }
 
 /* Nothing is sent yet. */

@@ -100,12 +100,13 @@ static void what_an_operator_does_is_logged(void **state)
     snprintf(token, sizeof token, "{\"id\": \"%s\"}", world_text(a, "id"));
     json_decref(a);
     assert_int_equal(post(w, "/v1/tokens:withdraw", token, NULL), 200);
+    assert_int_equal(post(w, "/v1/studies/s:expire", "{\"after_s\": 60}", NULL), 200);
     assert_int_equal(post(w, "/v1/studies/s:close", NULL, NULL), 200);
     assert_int_equal(post(w, "/v1/studies/s:resume", NULL, NULL), 409);
     assert_int_equal(world_call(w, "DELETE", "/v1/studies/s", w->operator_token, NULL, NULL), 200);
     assert_actions(w, from,
                    "study.pause study.resume ledger.download agent.revoke token.make "
-                   "token.withdraw study.close study.delete? study.delete");
+                   "token.withdraw study.expire study.close study.delete? study.delete");
 }
 
 static void trials_that_are_taken_back_are_logged(void **state)

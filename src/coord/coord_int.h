@@ -41,6 +41,7 @@
 #define TC_COORD_COORD_INT_H
 
 #include "coord/coord.h"
+#include "coord/record_json.h"
 
 #include "base/shared_text.h"
 #include "study/agreed.h"
@@ -85,6 +86,8 @@ struct tc_coord {
     tc_shared_text *openapi;              /* under lock; NULL: nobody has asked yet */
     struct tc_ring *ring;                 /* of events (events.c) */
     int64_t next_sweep_ms;                /* of old answers (idempotency.c); under lock */
+    int64_t next_tokens_ms;               /* the next pass over tokens (token_sweep.c), */
+    tc_key tokens_swept;   /* and how far this one is; size 0: none is under way; under lock */
     int64_t said_s;        /* the second of which `said` refusals are in the log, and how many */
     uint64_t said, unsaid; /* are not (problem.c); under lock */
 };

@@ -207,6 +207,59 @@ static void a_paused_study_takes_nothing(void **state)
     assert_detail(a, "closed for good");
 }
 
+static void a_study_closes_by_itself_at_its_time(void **state)
+{
+    coord_world *w = *state;
+    json_t *a;
+    const char *op = w->operator_token;
+    assert_int_equal(study_post(w, 0, 0, NULL), 202);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", op, "{}", &a), 400);
+    assert_detail(a, "after_s");
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", op, "{\"after_s\": 10}", &a),
+                     200);
+    assert_int_equal(json_integer_value(json_object_get(a, "ends_ms")), w->now_ms + 10000);
+    json_decref(a);
+    assert_int_equal(world_call(w, "GET", "/v1/studies/s", op, NULL, &a), 200);
+    assert_int_equal(json_integer_value(json_object_get(a, "ends_ms")), w->now_ms + 10000);
+    assert_string_equal(json_string_value(json_object_get(a, "state")), "running");
+    json_decref(a);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:pause", op, NULL, NULL), 200);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:resume", op, NULL, NULL), 200);
+    w->now_ms += 9999;
+    assert_int_equal(study_post(w, 1, 0, NULL), 202);
+    w->now_ms += 1; /* a pause has not moved it */
+    assert_int_equal(study_post(w, 2, 0, &a), 409);
+    assert_detail(a, "the study is closed: its time ended at 1970-01-01T00:16:50.000Z");
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:resume", op, NULL, &a), 409);
+    assert_detail(a, "closed for good");
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", op, "{\"after_s\": 10}", &a),
+                     409);
+    assert_detail(a, "the study is closed: its time ended at");
+    assert_int_equal(world_call(w, "GET", "/v1/studies/s", op, NULL, &a), 200);
+    assert_string_equal(json_string_value(json_object_get(a, "state")), "closed");
+    json_decref(a);
+    world_tick(w); /* the open round ends without a release */
+    assert_int_equal(
+        world_call(w, "GET", "/v1/studies/s/rounds/0/broadcast", w->agents[1].access, NULL, &a),
+        410);
+    assert_detail(a, "the study was closed before round 0 ended");
+}
+
+static void its_time_can_be_taken_back(void **state)
+{
+    coord_world *w = *state;
+    const char *op = w->operator_token;
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", op, "{\"after_s\": 10}", NULL),
+                     200);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", op, "{\"after_s\": 0}", NULL),
+                     200);
+    w->now_ms += 1000000;
+    assert_int_equal(study_post(w, 0, 0, NULL), 202);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", w->agents[0].access,
+                                "{\"after_s\": 10}", NULL),
+                     403);
+}
+
 /* ---- who may ---- */
 
 static void roles_reach_as_far_as_they_say(void **state)
@@ -422,6 +475,8 @@ int main(void)
         IN_WORLD(signatures_must_hold),
         IN_WORLD(a_revoked_agent_is_heard_no_more),
         IN_WORLD(a_paused_study_takes_nothing),
+        IN_WORLD(a_study_closes_by_itself_at_its_time),
+        IN_WORLD(its_time_can_be_taken_back),
         IN_WORLD(roles_reach_as_far_as_they_say),
         IN_WORLD(a_token_ends_with_its_uses_and_its_time),
         IN_WORLD(studies_that_cannot_run_are_refused),

@@ -369,6 +369,34 @@ static void nobody_uses_up_the_keys_of_others(void **state)
     world_close(&w);
 }
 
+/* A file with an enrolment lies about, and is carried again when its answer was forgotten. */
+static void an_old_enrolment_ends_no_access(void **state)
+{
+    tacit_error err = {0};
+    coord_world w = {.now_ms = 1000000};
+    citizen *c = &w.agents[0];
+    tc_store *store;
+    char token[64];
+    (void)state;
+    assert_ok(tc_store_open(&store, "memory:", true, &err));
+    world_open(&w, store, 7);
+    world_create(&w, "s", study_document);
+    world_join_token(&w, 3, token);
+    world_keys(c, 1);
+    assert_int_equal(enrol_under(&w, c, token, "carried"), 201);
+    w.now_ms += 24 * 3600 * 1000 + 1;
+    world_tick(&w);
+    assert_int_equal(enrol_under(&w, c, token, "carried"), 200); /* nobody has heard the first */
+    assert_int_equal(world_enrol(&w, c, token), 200);            /* this one is heard, */
+    assert_int_equal(study_post(&w, 0, 0, NULL), 202);           /* and used */
+    w.now_ms += 24 * 3600 * 1000 + 1;
+    world_tick(&w);
+    assert_int_equal(enrol_under(&w, c, token, "carried"), 409);
+    assert_int_equal(world_call(&w, "GET", "/v1/studies/s", c->access, NULL, NULL), 200);
+    assert_int_equal(world_enrol(&w, c, token), 200); /* over a connection it has just been asked */
+    world_close(&w);
+}
+
 /* Each agent counts from one, and two of them share a join token. */
 static void agents_of_one_token_may_use_the_same_key(void **state)
 {
@@ -447,6 +475,7 @@ int main(void)
         IN_WORLD(a_token_has_so_many_keys_a_day),
         cmocka_unit_test(nobody_uses_up_the_keys_of_others),
         cmocka_unit_test(agents_of_one_token_may_use_the_same_key),
+        cmocka_unit_test(an_old_enrolment_ends_no_access),
         IN_WORLD(a_clock_may_be_set_back),
         IN_WORLD(an_answer_goes_with_its_study),
     };

@@ -270,6 +270,13 @@ static tacit_status add_place(tc_request_context *a, enrolment *e, tc_changes *c
     return TACIT_OK;
 }
 
+/* Requests with an Idempotency-Key are carried, perhaps twice, and the second time when the answer that was kept for them is gone. Who
+ * has sent a message has heard the answer: another access would end the one that it has. */
+static bool is_old(const tc_request_context *a, const tc_member_row *m)
+{
+    return a->q->idempotency && m->sequence > 0;
+}
+
 /* The agent has its place, and has lost its access token with the answer. */
 static tacit_status give_back(tc_request_context *a, enrolment *e, tc_changes *changes,
                               tacit_error *err)
@@ -278,7 +285,14 @@ static tacit_status give_back(tc_request_context *a, enrolment *e, tc_changes *c
     TC_TRY(tc_roster_get(a->coord, e->open->id, e->agent, &m, err));
     if (m.revoked)
         return tc_roster_gone(a, &m, err);
-    if (!tc_ledger_hash_same(&m.joined, &a->caller.token))
+    bool same = tc_ledger_hash_same(&m.joined, &a->caller.token);
+    if (same && is_old(a, &m))
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "agent %" PRIu64 " has enrolled with this token and has sent a message "
+                         "since: the request is an old one that was carried again; another access "
+                         "needs another join token",
+                         e->agent);
+    if (!same)
         TC_TRY(spend_token(a, changes, err));
     TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
     tc_roster_change(changes, e->open->id, e->agent, &m);

@@ -42,6 +42,8 @@ const tc_route tc_routes[] = {
      .handle = tc_studies_resume, .summary = "Goes on after a pause"},
     {"POST", STUDY ":close", MAY(OPERATOR), .status = 200, .gives = &tc_shape_state,
      .handle = tc_studies_close, .summary = "Takes no messages any more"},
+    {"POST", STUDY ":expire", MAY(OPERATOR), TC_BODY_SMALL, .takes = &tc_shape_expire, .status = 200, .gives = &tc_shape_expires,
+     .handle = tc_studies_expire, .summary = "Closes by itself at a time"},
 
     /* tokens and the roster */
     {"POST", "/v1/tokens", MAY(OPERATOR), TC_BODY_SMALL, .takes = &tc_shape_new_token, .status = 201, .gives = &tc_shape_token,

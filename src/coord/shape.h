@@ -63,8 +63,8 @@ const tc_field *tc_shape_field(const tc_shape *s, const char *name);
 
 /* Bodies. */
 extern const tc_shape tc_shape_new_study, tc_shape_new_token, tc_shape_withdraw, tc_shape_replace,
-    tc_shape_study_token, tc_shape_enrol, tc_shape_leave, tc_shape_readmit, tc_shape_rotate,
-    tc_shape_new_message;
+    tc_shape_study_token, tc_shape_enrol, tc_shape_leave, tc_shape_readmit, tc_shape_expire,
+    tc_shape_expires, tc_shape_rotate, tc_shape_new_message;
 extern const tc_shape tc_shape_suggest, tc_shape_complete, tc_shape_heartbeat, tc_shape_enqueue,
     tc_shape_outsource;
 /* Answers. */

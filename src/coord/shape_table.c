@@ -109,6 +109,7 @@ static const tc_field study[] = {
     {"hash",        TEXT,   TC_NEEDED, .help = "What tells it apart from every other study, in hex"},
     {"public_seed", TEXT,   TC_NEEDED, .help = "The seed that all parties share, in base64"},
     {"created_ms",  WHOLE,  TC_NEEDED, .help = "Unix milliseconds"},
+    {"ends_ms",     WHOLE,  0, .help = "When it closes, or has closed, by itself, Unix milliseconds; absent: never"},
     {"options",     MAP,    TC_NEEDED, .help = "The algorithm's options in force"},
     {"not_private", TEXT,   TC_NEEDED, .help = "Why its releases are not private; empty: they are, as its document says"},
     {"agents",      WHOLE,  0, .help = "Federated: places on the roster"},
@@ -132,6 +133,16 @@ static const tc_field state[] = {
     {"state", TEXT, TC_NEEDED, .words = states, .help = "Its state now"},
     END};
 const tc_shape tc_shape_state = {"StudyState", "The state that a study was brought to", state, false};
+
+static const tc_field expire[] = {
+    {"after_s", NUMBER, TC_NEEDED, 0, SECONDS_MOST, .help = "Seconds from now on; 0: it has no such end any more", .example = "2592000"},
+    END};
+const tc_shape tc_shape_expire = {"StudyTime", "How long a study goes on", expire, false};
+static const tc_field expires[] = {
+    {"study",   TEXT,  TC_NEEDED, .help = "Its name"},
+    {"ends_ms", WHOLE, TC_NEEDED, .help = "When it closes by itself, Unix milliseconds; 0: never"},
+    END};
+const tc_shape tc_shape_expires = {"StudyEnd", "When a study closes by itself", expires, false};
 
 static const tc_field erased[] = {
     {"study",  TEXT, TC_NEEDED, .help = "Its name"},

@@ -1,9 +1,10 @@
-/* studies.c - creating, showing, pausing, ending and erasing studies, federated and served. */
+/* studies.c - creating, showing, pausing, ending (also at a time that was set) and erasing studies, federated and served. */
 #include "coord/audited.h"
 #include "coord/coord_int.h"
 #include "coord/events.h"
 #include "coord/roster.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -25,37 +26,65 @@ const char *tc_state_name(tc_study_state s)
     return states[s];
 }
 
-/* No record: running. */
-tacit_status tc_state_get(tc_coord *c, int64_t study, tc_study_state *out, uint64_t *version,
-                          tacit_error *err)
+/* What the record says, and what that comes to now. No record: running, without an end. */
+typedef struct standing {
+    tc_study_state said, state;
+    int64_t ends_ms; /* 0: none */
+    uint64_t version;
+} standing;
+
+/* A study whose time is over is closed: nobody has to do it, and all processes agree, for they share the time. */
+static tacit_status find_standing(tc_coord *c, int64_t study, standing *out, tacit_error *err)
 {
     tc_key key = tc_key_word(STATE);
     json_t *j;
-    TC_TRY(tc_record_read(c->cfg.store, study, TC_RECORD_STATE, &key, &j, version, err));
+    TC_TRY(tc_record_read(c->cfg.store, study, TC_RECORD_STATE, &key, &j, &out->version, err));
     const char *name = json_string_value(json_object_get(j, "state"));
-    *out = TC_STUDY_RUNNING;
+    out->said = TC_STUDY_RUNNING;
+    out->ends_ms = 0;
     for (size_t i = 0; name && i < sizeof states / sizeof *states; i++)
         if (strcmp(name, states[i]) == 0)
-            *out = (tc_study_state)i;
+            out->said = (tc_study_state)i;
+    (void)tc_json_whole(json_object_get(j, "ends_ms"), &out->ends_ms);
     json_decref(j);
+    bool over = out->ends_ms > 0 && tc_coord_is_past(c, out->ends_ms);
+    out->state = over ? TC_STUDY_CLOSED : out->said;
     return TACIT_OK;
+}
+
+tacit_status tc_state_get(tc_coord *c, int64_t study, tc_study_state *out, uint64_t *version,
+                          tacit_error *err)
+{
+    standing s;
+    TC_TRY(find_standing(c, study, &s, err));
+    *out = s.state;
+    *version = s.version;
+    return TACIT_OK;
+}
+
+/* Why it takes nothing. */
+static tacit_status refuse(const standing *s, tacit_error *err)
+{
+    char iso[32];
+    if (s->state == s->said)
+        return tc_fail(err, TACIT_E_STATE, "the study is %s", states[s->state]);
+    tc_clock_iso(iso, s->ends_ms);
+    return tc_fail(err, TACIT_E_STATE, "the study is closed: its time ended at %s", iso);
 }
 
 tacit_status tc_state_running(tc_coord *c, int64_t study, uint64_t *version, tacit_error *err)
 {
-    tc_study_state state;
-    TC_TRY(tc_state_get(c, study, &state, version, err));
-    if (state == TC_STUDY_RUNNING)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_STATE, "the study is %s", states[state]);
+    standing s;
+    TC_TRY(find_standing(c, study, &s, err));
+    *version = s.version;
+    return s.state == TC_STUDY_RUNNING ? TACIT_OK : refuse(&s, err);
 }
 
 tacit_status tc_state_open(tc_coord *c, int64_t study, tacit_error *err)
 {
-    tc_study_state state;
-    uint64_t version;
-    TC_TRY(tc_state_get(c, study, &state, &version, err));
-    return state == TC_STUDY_CLOSED ? tc_fail(err, TACIT_E_STATE, "the study is closed") : TACIT_OK;
+    standing s;
+    TC_TRY(find_standing(c, study, &s, err));
+    return s.state == TC_STUDY_CLOSED ? refuse(&s, err) : TACIT_OK;
 }
 
 /* Nobody could send during the pause, so the open round gets a new deadline. */
@@ -72,26 +101,36 @@ static tacit_status extend_round(tc_coord *c, const tc_open_study *d, tc_changes
     return TACIT_OK;
 }
 
+static void change_standing(tc_changes *changes, int64_t study, const standing *was,
+                            tc_study_state to, int64_t ends_ms)
+{
+    tc_key key = tc_key_word(STATE);
+    json_t *j = json_pack("{s:s}", "state", states[to]);
+    if (j && ends_ms > 0 && json_object_set_new(j, "ends_ms", json_integer(ends_ms)) != 0) {
+        json_decref(j);
+        j = NULL;
+    }
+    tc_changes_add(changes, was->version > 0 ? TC_REPLACE : TC_INSERT, study, TC_RECORD_STATE, &key,
+                   was->version, j);
+}
+
 static tacit_status try_state(tc_request_context *a, const tc_open_study *d, tc_study_state to,
                               tacit_error *err)
 {
     tc_coord *c = a->coord;
     tc_changes changes = {.n = 0};
-    tc_key key = tc_key_word(STATE);
-    tc_study_state state;
-    uint64_t version;
+    standing s;
     tacit_status status = TACIT_OK;
-    TC_TRY(tc_state_get(c, d->id, &state, &version, err));
-    if (state == TC_STUDY_CLOSED && to != TC_STUDY_CLOSED)
+    TC_TRY(find_standing(c, d->id, &s, err));
+    if (s.state == TC_STUDY_CLOSED && to != TC_STUDY_CLOSED)
         return tc_fail(err, TACIT_E_STATE, "the study is closed for good");
-    a->already = state == to;
+    a->already = s.state == to;
     if (a->already)
         return TACIT_OK;
-    tc_changes_add(&changes, version > 0 ? TC_REPLACE : TC_INSERT, d->id, TC_RECORD_STATE, &key,
-                   version, json_pack("{s:s}", "state", states[to]));
-    if (d->plan && state == TC_STUDY_PAUSED && to == TC_STUDY_RUNNING)
+    change_standing(&changes, d->id, &s, to, s.ends_ms);
+    if (d->plan && s.state == TC_STUDY_PAUSED && to == TC_STUDY_RUNNING)
         status = extend_round(c, d, &changes, err);
-    const tc_act act = tc_act_of(actions[to], d, "it was %s", states[state]);
+    const tc_act act = tc_act_of(actions[to], d, "it was %s", states[s.state]);
     return tc_changes_log(c, &a->caller, &changes, status, &act, NULL, err);
 }
 
@@ -122,6 +161,39 @@ tacit_status tc_studies_resume(tc_request_context *a, tacit_error *err)
 tacit_status tc_studies_close(tc_request_context *a, tacit_error *err)
 {
     return set_state(a, TC_STUDY_CLOSED, err);
+}
+
+/* ---- a time at which it ends by itself ---- */
+
+static tacit_status try_end(tc_request_context *a, const tc_open_study *d, int64_t ends_ms,
+                            tacit_error *err)
+{
+    tc_changes changes = {.n = 0};
+    char iso[32] = "never";
+    standing s;
+    TC_TRY(find_standing(a->coord, d->id, &s, err));
+    if (s.state == TC_STUDY_CLOSED)
+        return refuse(&s, err);
+    if (ends_ms > 0)
+        tc_clock_iso(iso, ends_ms);
+    change_standing(&changes, d->id, &s, s.said, ends_ms);
+    const tc_act act = tc_act_of("study.expire", d, "%s", iso);
+    return tc_changes_log(a->coord, &a->caller, &changes, TACIT_OK, &act, NULL, err);
+}
+
+/* {"after_s": 2592000}, from now on; 0: it has no such end any more. */
+tacit_status tc_studies_expire(tc_request_context *a, tacit_error *err)
+{
+    tc_open_study *d;
+    double after_s = tc_request_real(a, "after_s");
+    TC_TRY(tc_request_study(a, &d, err));
+    int64_t ends_ms = after_s > 0 ? tc_coord_now(a->coord) + (int64_t)(after_s * 1000) : 0;
+    tacit_status status = TACIT_E_CONFLICT;
+    for (int i = 0; status == TACIT_E_CONFLICT && i < ATTEMPTS; i++)
+        status = try_end(a, d, ends_ms, err);
+    TC_TRY(status);
+    return tc_answer_json(
+        a, 200, json_pack("{s:s, s:I}", "study", d->name, "ends_ms", (json_int_t)ends_ms), err);
 }
 
 tacit_status tc_studies_erase(tc_request_context *a, tacit_error *err)
@@ -321,15 +393,20 @@ static json_t *hash_json(const tacit_hash *h)
 }
 
 /* What studies of both kinds show. NULL: no memory. */
-static json_t *common_json(const tc_open_study *d, tc_study_state state, const tc_study_doc *doc)
+static json_t *common_json(const tc_open_study *d, const standing *now, const tc_study_doc *doc)
 {
     char *text = tc_study_doc_text(doc);
-    json_t *j =
-        !text ? NULL
-              : json_pack("{s:s, s:s, s:s, s:o, s:o, s:I}", "name", d->name, "state", states[state],
-                          "document", text, "hash", hash_json(&d->hash), "public_seed",
-                          seed_json(&d->public_seed), "created_ms", (json_int_t)d->created_ms);
+    json_t *j = !text ? NULL
+                      : json_pack("{s:s, s:s, s:s, s:o, s:o, s:I}", "name", d->name, "state",
+                                  states[now->state], "document", text, "hash", hash_json(&d->hash),
+                                  "public_seed", seed_json(&d->public_seed), "created_ms",
+                                  (json_int_t)d->created_ms);
     tc_free(text);
+    if (j && now->ends_ms > 0 &&
+        json_object_set_new(j, "ends_ms", json_integer((json_int_t)now->ends_ms)) != 0) {
+        json_decref(j);
+        return NULL;
+    }
     return j;
 }
 
@@ -385,12 +462,11 @@ tacit_status tc_studies_show(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_request_study(a, &d, err));
-    tc_study_state state;
-    uint64_t version;
+    standing now;
     const tc_study_doc *doc;
-    TC_TRY(tc_state_get(a->coord, d->id, &state, &version, err));
+    TC_TRY(find_standing(a->coord, d->id, &now, err));
     TC_TRY(tc_open_study_document(a->coord, d, &doc, err));
-    json_t *j = common_json(d, state, doc);
+    json_t *j = common_json(d, &now, doc);
     if (!j)
         return tc_fail_memory(err);
     tacit_status status = d->plan ? add_federated(a, d, j, err) : add_served(a, d, j, err);

@@ -111,6 +111,7 @@ tacit_status tc_coord_tick(tc_coord *c, int64_t *next_ms, tacit_error *err)
     c->listed = t.missed ? 0 : t.listed;
     pthread_mutex_unlock(&c->lock);
     TC_TRY(tc_answers_sweep(c, err));
+    TC_TRY(tc_tokens_sweep(c, err));
     *next_ms = t.next_ms;
     return t.failed ? tc_fail(err, t.first.code, "%s", t.first.msg) : TACIT_OK;
 }

@@ -74,6 +74,22 @@ long tc_client_retry_after_s(const tc_client *c)
     return 0;
 }
 
+tacit_status tc_client_believe(tc_client *c, const tc_pins *pins, tc_pins_keep keep, void *user,
+                               tacit_error *err)
+{
+    (void)c;
+    (void)pins;
+    (void)keep;
+    (void)user;
+    return tc_fail(err, TACIT_E_UNSUPPORTED, ABSENT);
+}
+
+tc_pins tc_client_pins(const tc_client *c)
+{
+    (void)c;
+    return (tc_pins){0};
+}
+
 tc_transport tc_client_transport(tc_client *c)
 {
     (void)c;
@@ -81,6 +97,17 @@ tc_transport tc_client_transport(tc_client *c)
 }
 
 /* ---- the server */
+
+tacit_status tc_certificate_step(tc_store *s, const char *host, tc_key_step step, int64_t at_ms,
+                                 tc_certificate *out, tacit_error *err)
+{
+    (void)s;
+    (void)host;
+    (void)step;
+    (void)at_ms;
+    (void)out;
+    return tc_fail(err, TACIT_E_UNSUPPORTED, ABSENT);
+}
 
 tacit_status tc_certificate_get(tc_store *s, const char *host, tc_certificate *out,
                                 tacit_error *err)

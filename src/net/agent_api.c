@@ -14,6 +14,7 @@
 #include "net/exchange.h"
 #include "net/here.h"
 #include "net/owner.h"
+#include "net/pins.h"
 #include "space/domain.h"
 #include "study/handle.h"
 #include "user/records.h"
@@ -220,6 +221,7 @@ static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_e
     a->opts.storage = keep(a, o->storage);
     a->opts.as = keep(a, o->as);
     a->opts.ledger = keep(a, o->ledger ? o->ledger : "agent");
+    a->opts.fingerprint = keep(a, o->fingerprint);
     if (o->records) {
         tacit_records_opts r = TACIT_RECORDS_OPTS;
         TC_TRY(take_records(&r, o->records, err));
@@ -368,14 +370,61 @@ static tacit_status find_way(tacit_agent *a, const tacit_agent_opts *o, tacit_er
     return TACIT_OK;
 }
 
+/* Before the storage is made there is no place for it (keep_early). */
+static tacit_status keep_pins(void *user, const tc_pins *pins, tacit_error *err)
+{
+    tacit_agent *a = user;
+    tc_text text = {0};
+    if (!a->store)
+        return TACIT_OK;
+    TC_TRY(tc_pins_store(a->store, a->opts.fingerprint, pins, err));
+    if (pins->next)
+        tc_text_addf(&text,
+                     "the coordinator announces another key, %s: this agent will follow by itself",
+                     pins->next);
+    else
+        tc_text_addf(&text, "the coordinator has changed its key, as announced: %s", pins->now);
+    if (a->opts.note)
+        a->opts.note(a->opts.user, tc_text_get(&text));
+    tc_text_fini(&text);
+    return TACIT_OK;
+}
+
+/* The storage may know more of the coordinator's keys than what this agent was started with. */
+static tacit_status follow_keys(tacit_agent *a, tacit_error *err)
+{
+    char *now = NULL, *next = NULL;
+    if (!a->client || !a->opts.fingerprint)
+        return TACIT_OK;
+    if (a->store)
+        TC_TRY(tc_pins_load(a->store, a->opts.fingerprint, &now, &next, err));
+    const tc_pins pins = {now, next};
+    tacit_status status = tc_client_believe(a->client, now ? &pins : NULL, keep_pins, a, err);
+    tc_free(now);
+    tc_free(next);
+    return status;
+}
+
+/* What was heard before there was a storage. */
+static tacit_status keep_early(tacit_agent *a, tacit_error *err)
+{
+    const tc_pins now = a->client ? tc_client_pins(a->client) : (tc_pins){0};
+    bool heard =
+        now.now && a->opts.fingerprint && (now.next || strcmp(now.now, a->opts.fingerprint) != 0);
+    return heard ? keep_pins(a, &now, err) : TACIT_OK;
+}
+
 static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
 {
     TC_TRY(keep_opts(a, o, err));
     TC_TRY(find_way(a, o, err));
     TC_TRY(open_existing(a, err));
+    TC_TRY(follow_keys(a, err));
     TC_TRY(consider(a, err));
-    if (!a->store)
+    if (!a->store) {
         TC_TRY(open_storage(a, true, err));
+        TC_TRY(keep_early(a, err));
+    }
     tc_agent_config cfg = config_of(a);
     while (!a->agent) {
         tacit_error why = {0};
@@ -420,6 +469,7 @@ static tacit_status run_errand(tacit_agent *a, const tacit_agent_opts *o, errand
     TC_TRY(keep_opts(a, o, err));
     TC_TRY(find_way(a, o, err));
     TC_TRY(open_storage(a, false, err));
+    TC_TRY(follow_keys(a, err));
     tc_agent_config cfg = config_of(a);
     while (status != TACIT_OK) {
         tacit_error why = {0};

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "study/audit.h"
 
 #include <arpa/inet.h>
 #include <gnutls/abstract.h>
@@ -149,7 +150,7 @@ static int hash_public(gnutls_pubkey_t public, unsigned char out[32])
     return rc;
 }
 
-static tacit_status fingerprint(const char *cert_pem, char out[64], tacit_error *err)
+static tacit_status fingerprint(const char *cert_pem, char out[TC_FINGERPRINT], tacit_error *err)
 {
     gnutls_datum_t text = {(unsigned char *)cert_pem, (unsigned)strlen(cert_pem)};
     gnutls_x509_crt_t crt;
@@ -171,8 +172,8 @@ static tacit_status fingerprint(const char *cert_pem, char out[64], tacit_error 
     if (rc < 0)
         return gnutls_fail("the certificate cannot be read", rc, err);
     memcpy(out, PINNED, sizeof PINNED);
-    sodium_bin2base64(out + sizeof PINNED - 1, 64 - sizeof PINNED + 1, hash, sizeof hash,
-                      sodium_base64_VARIANT_ORIGINAL);
+    sodium_bin2base64(out + sizeof PINNED - 1, TC_FINGERPRINT - sizeof PINNED + 1, hash,
+                      sizeof hash, sodium_base64_VARIANT_ORIGINAL);
     return TACIT_OK;
 }
 
@@ -196,43 +197,83 @@ static tc_record which(void)
     return (tc_record){.kind = TC_RECORD_SERVER, .key = KEY, .key_size = sizeof KEY - 1};
 }
 
-/* Replaces the record of this version; 0: there is none yet. E_CONFLICT: another process did. */
-static tacit_status keep(tc_store *s, const tc_certificate *c, uint64_t version, tacit_error *err)
+/* NULL: no memory. */
+static char *record_text(const tc_certificate *c)
 {
     json_t *j = json_pack("{s:s, s:s}", "key", c->key_pem, "certificate", c->cert_pem);
-    char *text = tc_json_text(j);
+    bool ok = j != NULL;
+    if (ok && c->next_key_pem)
+        ok = json_object_set_new(j, "next",
+                                 json_pack("{s:s, s:s}", "key", c->next_key_pem, "certificate",
+                                           c->next_cert_pem)) == 0;
+    if (ok && *c->before)
+        ok = json_object_set_new(j, "before", json_string(c->before)) == 0;
+    char *text = ok ? tc_json_text(j) : NULL;
     json_decref(j);
+    return text;
+}
+
+static void erase_text(char *text)
+{
+    if (text)
+        sodium_memzero(text, strlen(text));
+    tc_free(text);
+}
+
+/* Replaces the record of this version; 0: there is none yet. E_CONFLICT: another process did. `entry` may be NULL. */
+static tacit_status keep(tc_store *s, const tc_certificate *c, uint64_t version,
+                         const tc_audit_entry *entry, tacit_error *err)
+{
+    char *text = record_text(c);
     if (!text)
         return tc_fail_memory(err);
     tc_record w = which();
-    tacit_status status = tc_store_record_keep(s, &w, version, text, strlen(text), err);
-    sodium_memzero(text, strlen(text));
-    tc_free(text);
+    tc_change change = {.what = version > 0 ? TC_REPLACE : TC_INSERT, .record = w};
+    change.record.value = text;
+    change.record.size = strlen(text);
+    change.record.version = version;
+    tacit_status status = entry ? tc_audit_change(s, &change, 1, entry, NULL, err)
+                                : tc_store_record_keep(s, &w, version, text, strlen(text), err);
+    erase_text(text);
     return status;
+}
+
+/* *out: a copy for tc_free; NULL where there is no such text. */
+static bool take_text(const json_t *j, const char *name, char **out)
+{
+    const char *text = json_string_value(json_object_get(j, name));
+    *out = text ? tc_strdup(text) : NULL;
+    return !text || *out;
 }
 
 static tacit_status read_record(const tc_record *r, tc_certificate *out, tacit_error *err)
 {
     json_t *j;
     TC_TRY(tc_json_parse(r->value, r->size, "certificate", &j, err));
-    const char *key = json_string_value(json_object_get(j, "key"));
-    const char *cert = json_string_value(json_object_get(j, "certificate"));
-    out->key_pem = key ? tc_strdup(key) : NULL;
-    out->cert_pem = cert ? tc_strdup(cert) : NULL;
+    const json_t *next = json_object_get(j, "next");
+    const char *before = json_string_value(json_object_get(j, "before"));
+    bool copied = take_text(j, "key", &out->key_pem) &&
+                  take_text(j, "certificate", &out->cert_pem) &&
+                  take_text(next, "key", &out->next_key_pem) &&
+                  take_text(next, "certificate", &out->next_cert_pem);
+    snprintf(out->before, sizeof out->before, "%s", before ? before : "");
     json_decref(j);
-    if (!key || !cert)
-        return tc_fail(err, TACIT_E_CORRUPT,
-                       "the storage is damaged: the coordinator's certificate");
-    return out->key_pem && out->cert_pem ? TACIT_OK : tc_fail_memory(err);
+    if (!copied)
+        return tc_fail_memory(err);
+    return out->key_pem && out->cert_pem && !out->next_key_pem == !out->next_cert_pem
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_CORRUPT,
+                         "the storage is damaged: the coordinator's certificate");
 }
 
-static tacit_status make(tc_store *s, const char *host, tc_certificate *c, tacit_error *err)
+/* A new key, and its certificate. */
+static tacit_status make(const char *host, char **key_pem, char **cert_pem, tacit_error *err)
 {
     gnutls_x509_privkey_t key;
-    TC_TRY(make_key(&key, &c->key_pem, err));
-    tacit_status status = issue(key, host, &c->cert_pem, err);
+    TC_TRY(make_key(&key, key_pem, err));
+    tacit_status status = issue(key, host, cert_pem, err);
     gnutls_x509_privkey_deinit(key);
-    return status == TACIT_OK ? keep(s, c, 0, err) : status;
+    return status;
 }
 
 static tacit_status renew(tc_store *s, const char *host, tc_certificate *c, uint64_t version,
@@ -244,36 +285,109 @@ static tacit_status renew(tc_store *s, const char *host, tc_certificate *c, uint
     c->cert_pem = NULL;
     tacit_status status = issue(key, host, &c->cert_pem, err);
     gnutls_x509_privkey_deinit(key);
-    return status == TACIT_OK ? keep(s, c, version, err) : status;
+    return status == TACIT_OK ? keep(s, c, version, NULL, err) : status;
 }
 
-static tacit_status load(tc_store *s, const char *host, tc_certificate *c, tacit_error *err)
+/* ---- changing the key ---- */
+
+static tc_audit_entry entry_of(const char *action, const char *detail, int64_t at_ms)
+{
+    return (tc_audit_entry){.at_ms = at_ms,
+                            .role = "storage",
+                            .token = "",
+                            .name = "",
+                            .action = action,
+                            .outcome = "done",
+                            .study = "",
+                            .of = "",
+                            .detail = detail};
+}
+
+static tacit_status announce(tc_store *s, const char *host, tc_certificate *c, uint64_t version,
+                             int64_t at_ms, tacit_error *err)
+{
+    if (c->next_key_pem)
+        return TACIT_OK;
+    TC_TRY(make(host, &c->next_key_pem, &c->next_cert_pem, err));
+    TC_TRY(fingerprint(c->next_cert_pem, c->next, err));
+    const tc_audit_entry entry = entry_of("key.announce", c->next, at_ms);
+    return keep(s, c, version, &entry, err);
+}
+
+static tacit_status change(tc_store *s, tc_certificate *c, uint64_t version, int64_t at_ms,
+                           tacit_error *err)
+{
+    char detail[2 * TC_FINGERPRINT + 8];
+    if (!c->next_key_pem && *c->before)
+        return TACIT_OK;
+    if (!c->next_key_pem)
+        return tc_fail(err, TACIT_E_STATE,
+                       "no other key is announced: `tacit serve --announce-key` comes first, and "
+                       "the change when agents have had time to hear of it");
+    TC_TRY(fingerprint(c->cert_pem, c->before, err));
+    TC_TRY(fingerprint(c->next_cert_pem, c->next, err));
+    snprintf(detail, sizeof detail, "%s by %s", c->before, c->next);
+    erase_text(c->key_pem);
+    tc_free(c->cert_pem);
+    c->key_pem = c->next_key_pem;
+    c->cert_pem = c->next_cert_pem;
+    c->next_key_pem = c->next_cert_pem = NULL;
+    c->next[0] = 0;
+    const tc_audit_entry entry = entry_of("key.change", detail, at_ms);
+    return keep(s, c, version, &entry, err);
+}
+
+/* ---- all of it ---- */
+
+typedef struct order {
+    const char *host;
+    tc_key_step step;
+    int64_t at_ms;
+} order;
+
+static tacit_status load_record(tc_store *s, const char *host, tc_certificate *c, uint64_t *version,
+                                tacit_error *err)
 {
     tc_record r, w = which();
     TC_TRY(tc_store_record_find(s, &w, &r, err));
-    if (r.version == 0)
-        return make(s, host, c, err);
+    *version = r.version;
+    if (r.version == 0) {
+        TC_TRY(make(host, &c->key_pem, &c->cert_pem, err));
+        *version = 1;
+        return keep(s, c, 0, NULL, err);
+    }
     tacit_status status = read_record(&r, c, err);
     sodium_memzero((void *)r.value, r.size);
     tc_free((void *)r.value);
-    if (status == TACIT_OK && !lives(c->cert_pem))
-        status = renew(s, host, c, r.version, err);
     return status;
 }
 
-tacit_status tc_certificate_get(tc_store *s, const char *host, tc_certificate *out,
-                                tacit_error *err)
+static tacit_status load(tc_store *s, const order *o, tc_certificate *c, tacit_error *err)
 {
+    uint64_t version;
+    TC_TRY(load_record(s, o->host, c, &version, err));
+    if (o->step == TC_KEY_ANNOUNCE)
+        TC_TRY(announce(s, o->host, c, version, o->at_ms, err));
+    if (o->step == TC_KEY_CHANGE)
+        TC_TRY(change(s, c, version, o->at_ms, err));
+    if (o->step == TC_KEY_STAYS && !lives(c->cert_pem))
+        TC_TRY(renew(s, o->host, c, version, err));
+    TC_TRY(fingerprint(c->cert_pem, c->fingerprint, err));
+    return c->next_cert_pem ? fingerprint(c->next_cert_pem, c->next, err) : TACIT_OK;
+}
+
+tacit_status tc_certificate_step(tc_store *s, const char *host, tc_key_step step, int64_t at_ms,
+                                 tc_certificate *out, tacit_error *err)
+{
+    const order o = {.host = host, .step = step, .at_ms = at_ms};
     tc_certificate c = {0};
     tacit_error why = {0};
     tc_random_start();
-    tacit_status status = load(s, host, &c, &why);
-    if (status == TACIT_E_CONFLICT) { /* another process was first: its certificate is ours */
+    tacit_status status = load(s, &o, &c, &why);
+    if (status == TACIT_E_CONFLICT) { /* another process was first: what it did is ours */
         tc_certificate_fini(&c);
-        status = load(s, host, &c, &why);
+        status = load(s, &o, &c, &why);
     }
-    if (status == TACIT_OK)
-        status = fingerprint(c.cert_pem, c.fingerprint, &why);
     if (status != TACIT_OK) {
         tc_certificate_fini(&c);
         return tc_pass_on(err, status, &why);
@@ -282,11 +396,17 @@ tacit_status tc_certificate_get(tc_store *s, const char *host, tc_certificate *o
     return TACIT_OK;
 }
 
+tacit_status tc_certificate_get(tc_store *s, const char *host, tc_certificate *out,
+                                tacit_error *err)
+{
+    return tc_certificate_step(s, host, TC_KEY_STAYS, 0, out, err);
+}
+
 void tc_certificate_fini(tc_certificate *c)
 {
-    if (c->key_pem)
-        sodium_memzero(c->key_pem, strlen(c->key_pem));
-    tc_free(c->key_pem);
+    erase_text(c->key_pem);
     tc_free(c->cert_pem);
+    erase_text(c->next_key_pem);
+    tc_free(c->next_cert_pem);
     *c = (tc_certificate){0};
 }

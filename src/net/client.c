@@ -1,5 +1,6 @@
 /* client.c - libcurl around one connection (client.h). */
 #include "net/client.h"
+#include "net/pins.h"
 #include "net/url.h"
 
 #include "base/clock.h"
@@ -19,7 +20,11 @@
 struct tc_client {
     CURL *curl;
     char *url;
-    char *pin;   /* or NULL */
+    char *given; /* the fingerprints that the handle was made with, or NULL */
+    char *pin;   /* those that are believed now, or NULL */
+    char *next;  /* the one that was announced, or NULL */
+    tc_pins_keep keep;
+    void *keeper;
     char *ca;    /* or NULL */
     char *proxy; /* "": none; NULL: what the environment says */
     bool tls;
@@ -98,7 +103,9 @@ static tacit_status check(const tc_url *u, const char *url, const tc_client_opts
                    ? TACIT_OK
                    : tc_fail(err, TACIT_E_ARG,
                              "without TLS only a loopback address may be used, not %s", url);
-    if (o->fingerprint ? begins(o->fingerprint, "sha256//") : o->ca != NULL)
+    if (o->fingerprint && begins(o->fingerprint, TC_PIN))
+        TC_TRY(tc_pins_check(o->fingerprint, err));
+    if (o->fingerprint ? begins(o->fingerprint, TC_PIN) : o->ca != NULL)
         return check_ca(o->ca, err);
     return tc_fail(err, TACIT_E_ARG,
                    "%s needs the coordinator's fingerprint: sha256// and 44 characters, as "
@@ -132,7 +139,7 @@ tacit_status tc_client_new(tc_client **out, const char *url, const tc_client_opt
         return tc_fail_memory(err);
     c->tls = u.tls;
     c->url = tc_strndup(url, u.n_bytes);
-    bool copied = copy(&c->pin, u.tls ? opts->fingerprint : NULL) &&
+    bool copied = copy(&c->given, u.tls ? opts->fingerprint : NULL) && copy(&c->pin, c->given) &&
                   copy(&c->ca, u.tls ? opts->ca : NULL) && copy(&c->proxy, proxy_of(&u, opts));
     c->curl = curl_easy_init();
     c->protocol = TC_PROTOCOL;
@@ -151,7 +158,9 @@ void tc_client_free(tc_client *c)
     if (c->curl)
         curl_easy_cleanup(c->curl);
     tc_free(c->url);
+    tc_free(c->given);
     tc_free(c->pin);
+    tc_free(c->next);
     tc_free(c->ca);
     if (c->proxy) /* it may have a password */
         explicit_bzero(c->proxy, strlen(c->proxy));
@@ -178,6 +187,55 @@ uint64_t tc_client_due_ns(const tc_client *c)
 long tc_client_retry_after_s(const tc_client *c)
 {
     return c->retry_after_s;
+}
+
+/* ---- keys that change ---- */
+
+tacit_status tc_client_believe(tc_client *c, const tc_pins *pins, tc_pins_keep keep, void *user,
+                               tacit_error *err)
+{
+    char *now = NULL, *next = NULL;
+    c->keep = keep;
+    c->keeper = user;
+    if (!pins || !c->pin)
+        return TACIT_OK;
+    if (!copy(&now, pins->now) || !copy(&next, pins->next)) {
+        tc_free(now);
+        return tc_fail_memory(err);
+    }
+    tc_free(c->pin);
+    tc_free(c->next);
+    c->pin = now;
+    c->next = next;
+    return TACIT_OK;
+}
+
+tc_pins tc_client_pins(const tc_client *c)
+{
+    return (tc_pins){c->pin, c->next};
+}
+
+/* First where it lasts, then here. */
+static tacit_status believe(tc_client *c, const tc_pins *pins, tacit_error *err)
+{
+    if (c->keep)
+        TC_TRY(c->keep(c->keeper, pins, err));
+    return tc_client_believe(c, pins, c->keep, c->keeper, err);
+}
+
+/* What the coordinator says of its next key. An answer of a proxy is not among these headers. */
+static tacit_status hear_next(tc_client *c, tacit_error *err)
+{
+    struct curl_header *said;
+    if (!c->pin ||
+        curl_easy_header(c->curl, TC_NEXT_KEY_HEADER, 0, CURLH_HEADER, -1, &said) != CURLHE_OK)
+        return TACIT_OK;
+    bool known = tc_pins_have(c->pin, said->value) || (c->next && !strcmp(c->next, said->value));
+    if (known || !tc_pin_is_one(said->value))
+        return TACIT_OK;
+    char next[TC_FINGERPRINT];
+    snprintf(next, sizeof next, "%s", said->value);
+    return believe(c, &(tc_pins){c->pin, next}, err);
 }
 
 /* ---- a call ---- */
@@ -253,10 +311,10 @@ static void free_headers(struct curl_slist *headers)
 
 /* Whose word on the coordinator's key is taken. A certificate that signs itself is no authority's: then the pinned key is what
  * is checked, and it is checked always, so it is set before the checks that it replaces are switched off. */
-static CURLcode secure_tls(const tc_client *c)
+static CURLcode secure_tls(const tc_client *c, const char *pin)
 {
     CURL *h = c->curl;
-    CURLcode rc = c->pin ? curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, c->pin) : CURLE_OK;
+    CURLcode rc = pin ? curl_easy_setopt(h, CURLOPT_PINNEDPUBLICKEY, pin) : CURLE_OK;
     if (rc == CURLE_OK && c->ca)
         rc = curl_easy_setopt(h, CURLOPT_CAINFO, c->ca);
     if (rc == CURLE_OK && c->ca)
@@ -281,7 +339,7 @@ static CURLcode secure_way(const tc_client *c)
 }
 
 /* What a call must not go without. */
-static CURLcode secure(const tc_client *c)
+static CURLcode secure(const tc_client *c, const char *pin)
 {
     CURL *h = c->curl;
     CURLcode rc = curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, c->tls ? "https" : "http");
@@ -289,7 +347,7 @@ static CURLcode secure(const tc_client *c)
         rc = secure_way(c);
     if (rc == CURLE_OK)
         rc = curl_easy_setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
-    return rc == CURLE_OK && c->tls ? secure_tls(c) : rc;
+    return rc == CURLE_OK && c->tls ? secure_tls(c, pin) : rc;
 }
 
 /* For the whole call: a byte now and then wins nothing. */
@@ -348,19 +406,38 @@ static tacit_status not_certified(const tc_client *c, const char *why, tacit_err
                    c->url, c->ca, day, why);
 }
 
-static tacit_status perform(tc_client *c, const receipt *r, const char *why, int *status,
-                            tacit_error *err)
+static tacit_status another_key(const tc_client *c, tacit_error *err)
 {
-    long http = 0;
-    CURLcode rc = secure(c);
-    if (rc != CURLE_OK)
-        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s cannot be asked safely: %s", c->url,
-                       curl_easy_strerror(rc));
-    c->retry_after_s = 0;
-    rc = curl_easy_perform(c->curl);
-    if (rc == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
-        return tc_fail(err, TACIT_E_STATE, "%s is not the coordinator with that fingerprint",
+    if (c->given && strcmp(c->given, c->pin) == 0)
+        return tc_fail(err, TACIT_E_STATE,
+                       "%s is not the coordinator with that fingerprint; if its key was changed, "
+                       "its operator has the new one",
                        c->url);
+    return tc_fail(err, TACIT_E_STATE,
+                   "%s is not the coordinator with that fingerprint: it had changed its key to %s; "
+                   "if it was restored from a backup of before, ask its operator, and give both "
+                   "fingerprints with ; between them",
+                   c->url, c->pin);
+}
+
+/* Which proxy could not be reached, or did not let us through; without the password that may stand before its name. Of one that the
+ * environment names libcurl alone knows whether it was asked, and says its address. */
+static void add_way(tc_text *out, const tc_client *c, CURLcode rc)
+{
+    bool early = rc == CURLE_COULDNT_RESOLVE_PROXY || rc == CURLE_COULDNT_CONNECT ||
+                 rc == CURLE_OPERATION_TIMEDOUT || rc == CURLE_RECV_ERROR || rc == CURLE_PROXY;
+    if (!early || !c->proxy || !*c->proxy)
+        return;
+    const char *at = strrchr(c->proxy, '@');
+    tc_text_addf(out, " through the proxy %s", at ? at + 1 : c->proxy);
+}
+
+/* Why nothing came back. */
+static tacit_status no_answer(const tc_client *c, CURLcode rc, const receipt *r, const char *why,
+                              tacit_error *err)
+{
+    if (rc == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
+        return another_key(c, err);
     if (rc == CURLE_PEER_FAILED_VERIFICATION && c->ca)
         return not_certified(c, *why ? why : curl_easy_strerror(rc), err);
     if (r->too_large)
@@ -373,9 +450,48 @@ static tacit_status perform(tc_client *c, const receipt *r, const char *why, int
     if (rc == CURLE_GOT_NOTHING && strncmp(c->url, "http://", 7) == 0)
         return tc_fail(err, TACIT_E_IO, "%s does not answer: its URL may be https://%.200s", c->url,
                        c->url + 7);
+    tc_text way = {0};
+    add_way(&way, c, rc);
+    tacit_status status = tc_fail(err, TACIT_E_IO, "%s does not answer%s: %s", c->url,
+                                  tc_text_get(&way), *why ? why : curl_easy_strerror(rc));
+    tc_text_fini(&way);
+    return status;
+}
+
+/* By the keys that are believed now; if another one answers, by the one that was announced. Nothing is sent before a key has
+ * been checked, so the second time is no repetition. Each is tried alone: so it is known which one answered. */
+static CURLcode go(tc_client *c, bool *safe, bool *changed)
+{
+    CURLcode rc = secure(c, c->pin);
+    *changed = false;
+    *safe = rc == CURLE_OK;
+    if (*safe)
+        rc = curl_easy_perform(c->curl);
+    if (rc != CURLE_SSL_PINNEDPUBKEYNOTMATCH || !c->next)
+        return rc;
+    rc = secure(c, c->next);
+    *safe = rc == CURLE_OK;
+    if (*safe)
+        rc = curl_easy_perform(c->curl);
+    *changed = rc == CURLE_OK;
+    return rc;
+}
+
+static tacit_status perform(tc_client *c, const receipt *r, const char *why, int *status,
+                            tacit_error *err)
+{
+    long http = 0;
+    bool safe, changed;
+    c->retry_after_s = 0;
+    CURLcode rc = go(c, &safe, &changed);
+    if (!safe)
+        return tc_fail(err, TACIT_E_UNSUPPORTED, "%s cannot be asked safely: %s", c->url,
+                       curl_easy_strerror(rc));
     if (rc != CURLE_OK)
-        return tc_fail(err, TACIT_E_IO, "%s does not answer: %s", c->url,
-                       *why ? why : curl_easy_strerror(rc));
+        return no_answer(c, rc, r, why, err);
+    if (changed)
+        TC_TRY(believe(c, &(tc_pins){c->next, NULL}, err));
+    TC_TRY(hear_next(c, err));
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &http);
     *status = (int)http;
     c->retry_after_s = read_retry_after(c->curl);

@@ -4,7 +4,11 @@
  * fingerprint of its public key (certificate.h), by a certificate of an authority for its name, or by both: a handle
  * without either speaks plain HTTP, to loopback only. A proxy gets a CONNECT and then bytes of TLS: it sees the
  * coordinator's name, and no token. No redirect is followed. Requests
- * that got no answer are not repeated here: who asks knows which may be. */
+ * that got no answer are not repeated here: who asks knows which may be.
+ *
+ * A coordinator that is going to change its key says the fingerprint of the next one in its answers. The handle believes it,
+ * because an answer comes over TLS from who has the key of now. Once the next key answers, the one of before is
+ * believed no longer. */
 #ifndef TC_NET_CLIENT_H
 #define TC_NET_CLIENT_H
 
@@ -13,7 +17,7 @@
 typedef struct tc_client tc_client;
 
 typedef struct tc_client_opts {
-    const char *fingerprint; /* "sha256//..." */
+    const char *fingerprint; /* "sha256//...", or several with ; between them: each is believed */
     const char *ca; /* a file with the authorities' certificates, PEM; no others are believed */
     /* "http://host:3128" or "https://...": the way to the coordinator, whatever the environment says. "none": there is
      * none. NULL: https_proxy and no_proxy of the environment, but none to loopback. */
@@ -35,6 +39,20 @@ void tc_client_set_patience(tc_client *c, double s);
 /* Since when the answer to the last call was due, by tc_clock_ns: when it was made, and as much later as it
  * may be held. */
 uint64_t tc_client_due_ns(const tc_client *c);
+
+/* Whose keys a handle believes. */
+typedef struct tc_pins {
+    const char *now;  /* one fingerprint, or several with ; between them */
+    const char *next; /* one that was announced by `now`; NULL: none was */
+} tc_pins;
+/* Called before a change of them counts: keeps it for the next process. What it fails with, the call fails with. */
+typedef tacit_status (*tc_pins_keep)(void *user, const tc_pins *pins, tacit_error *err);
+/* From now on these are believed instead of what the handle was made with, if they are given; copied. keep may be NULL: then
+ * changes last as long as the handle. */
+tacit_status tc_client_believe(tc_client *c, const tc_pins *pins, tc_pins_keep keep, void *user,
+                               tacit_error *err);
+/* What is believed now; borrowed until the next call. */
+tc_pins tc_client_pins(const tc_client *c);
 
 /* *status: of HTTP; body gets what came back, 16 MiB at most. E_IO: nothing came back, and why.
  * E_UNSUPPORTED: the answer is larger, or the coordinator speaks no version of the protocol that we do; it would be

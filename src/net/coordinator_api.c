@@ -21,7 +21,7 @@
 
 static TC_SIZED(sized_opts, tacit_coordinator_opts, test_seed, test_seed);
 static TC_SIZED(sized_request, tacit_request, body_size, as_operator);
-static TC_SIZED(sized_server_opts, tacit_server_opts, answers_most, answers_most);
+static TC_SIZED(sized_server_opts, tacit_server_opts, answers_most, key);
 
 struct tacit_coordinator {
     tc_store *store;
@@ -260,6 +260,22 @@ const char *tacit_server_fingerprint(const tacit_server *s)
     return s ? s->tls.fingerprint : NULL;
 }
 
+const char *tacit_server_next_fingerprint(const tacit_server *s)
+{
+    return s ? s->tls.next : NULL;
+}
+
+static tacit_status check_key(const tacit_server_opts *o, tacit_error *err)
+{
+    if (o->key > TACIT_KEY_CHANGE)
+        return tc_fail(err, TACIT_E_ARG,
+                       "opts.key must be 0, TACIT_KEY_ANNOUNCE or TACIT_KEY_CHANGE, got %" PRIu64,
+                       o->key);
+    return o->key != 0 && o->insecure
+               ? tc_fail(err, TACIT_E_ARG, "plain HTTP has no key that could be changed")
+               : TACIT_OK;
+}
+
 static tacit_status parse_address(const tacit_server_opts *o, tc_address *at, tacit_error *err)
 {
     if (!o->listen)
@@ -276,6 +292,7 @@ tacit_status tacit_server_check(const tacit_server_opts *opts, tacit_error *err)
     tacit_server_opts o;
     tc_address at;
     TC_TRY(tc_sized_take(&sized_server_opts, &o, opts, "opts", err));
+    TC_TRY(check_key(&o, err));
     TC_TRY(parse_address(&o, &at, err));
     return tc_address_try(&at, o.listen, err);
 }
@@ -284,9 +301,11 @@ static tacit_status start(tacit_server *s, tacit_coordinator *c, const tacit_ser
                           tacit_error *err)
 {
     tc_address at;
+    TC_TRY(check_key(o, err));
     TC_TRY(parse_address(o, &at, err));
     if (!o->insecure)
-        TC_TRY(tc_certificate_get(c->store, o->host ? o->host : at.host, &s->tls, err));
+        TC_TRY(tc_certificate_step(c->store, o->host ? o->host : at.host, (tc_key_step)o->key,
+                                   tc_coord_now(c->coord), &s->tls, err));
     tc_server_config cfg = {.coord = c->coord,
                             .listen = o->listen,
                             .tls = o->insecure ? NULL : &s->tls,

@@ -230,6 +230,8 @@ tacit_status tc_server_start(tc_server **out, const tc_server_config *cfg, tacit
     if (!s)
         return tc_fail_memory(err);
     s->coord = cfg->coord;
+    if (cfg->tls)
+        memcpy(s->next_key, cfg->tls->next, sizeof s->next_key);
     s->listener = s->doors = s->bell = s->parting = -1;
     tc_party_seed fresh = tc_party_seed_fresh();
     memcpy(s->secret, fresh.bytes, sizeof s->secret);

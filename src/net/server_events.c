@@ -263,7 +263,7 @@ enum MHD_Result tc_server_feed(tc_server *s, const tc_pending *p, const tc_respo
         feed_free(t);
         return MHD_NO;
     }
-    tc_server_add_headers(m, r);
+    tc_server_add_headers(m, r, s->next_key);
     MHD_add_response_header(m, "X-Accel-Buffering", "no");
     enum MHD_Result sent = MHD_queue_response(p->connection, (unsigned)r->status, m);
     MHD_destroy_response(m);

@@ -130,6 +130,7 @@ struct tc_server {
     uint64_t request_most_s, headers_most_s;
     size_t connections_most; /* at once */
     uint8_t secret[16];      /* of tc_server_name */
+    char next_key[TC_FINGERPRINT];
     struct MHD_Daemon *daemon;
     int listener, doors; /* -1: none; an epoll of the listener, the bell and waiting handshakes */
     int bell;            /* wakes the thread that accepts; -1: none */
@@ -172,7 +173,8 @@ void tc_server_end(void *user, struct MHD_Connection *c, void **state,
 /* The answer to a client that asks too much, made once, so that it costs nothing. NULL: no memory. */
 struct MHD_Response *tc_server_too_many(void);
 /* Those that every answer has, and those that this one needs. */
-void tc_server_add_headers(struct MHD_Response *m, const tc_response *r);
+/* next_key: that is announced; "": none is. */
+void tc_server_add_headers(struct MHD_Response *m, const tc_response *r, const char *next_key);
 size_t tc_server_unescape(void *user, struct MHD_Connection *c, char *text);
 
 /* A round may be complete: do not wait for the next tick (server.c). */

@@ -66,10 +66,12 @@ static void add_number(struct MHD_Response *m, const char *name, int64_t v)
     MHD_add_response_header(m, name, text);
 }
 
-void tc_server_add_headers(struct MHD_Response *m, const tc_response *r)
+void tc_server_add_headers(struct MHD_Response *m, const tc_response *r, const char *next_key)
 {
     const tc_protocols ours = tc_protocols_ours();
     MHD_add_response_header(m, TC_PROTOCOL_HEADER, tc_protocols_format(&ours).text);
+    if (*next_key)
+        MHD_add_response_header(m, TC_NEXT_KEY_HEADER, next_key);
     if (r->content_type)
         MHD_add_response_header(m, MHD_HTTP_HEADER_CONTENT_TYPE, r->content_type);
     MHD_add_response_header(m, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
@@ -92,7 +94,7 @@ struct MHD_Response *tc_server_too_many(void)
         sizeof problem - 1, (void *)(uintptr_t)problem, MHD_RESPMEM_PERSISTENT);
     tc_response r = {.status = 429, .content_type = PROBLEM, .retry_after_ms = 1000};
     if (m)
-        tc_server_add_headers(m, &r);
+        tc_server_add_headers(m, &r, "");
     return m;
 }
 
@@ -100,7 +102,7 @@ static enum MHD_Result send_response(tc_pending *p, const tc_response *r, struct
 {
     if (!m)
         return MHD_NO;
-    tc_server_add_headers(m, r);
+    tc_server_add_headers(m, r, p->server->next_key);
     if (p->is_last)
         MHD_add_response_header(m, MHD_HTTP_HEADER_CONNECTION, "close");
     if (r->status == 401 && bearer(p->connection))

@@ -1,10 +1,11 @@
-/* plan_api.c - include/tacit/plan.h: every release that a federated study plans, or every evaluation of a study that protects
- * records, what it is about and what it costs, and what the study may gain. From the document alone, as a coordinator and
+/* plan_api.c - include/tacit/plan.h: every release that a federated study plans, every evaluation of a study that protects
+ * records, or every reply that one user may give, what it is about and what it costs, and what the study may gain. From the document alone, as a coordinator and
  * its agents would find it. */
 #include <tacit/plan.h>
 
 #include "algo/charge.h"
 #include "algo/expect.h"
+#include "algo/ldp/ldp_curator.h"
 #include "base/api.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -142,6 +143,11 @@ static bool protects_records(const tacit_plan *p)
     return p->doc->promise == TC_PROMISE_RECORDS;
 }
 
+static bool takes_replies(const tacit_plan *p)
+{
+    return tacit_document_takes_replies(p->doc);
+}
+
 /* A row of the document with the noise that it needs, which is then written into it. */
 static tacit_status calibrated_row(const tacit_document *given, tc_study_row *out, tacit_error *err)
 {
@@ -181,7 +187,10 @@ static tacit_status fill(tacit_plan *p, const tacit_document *document, tacit_er
             .lengthscale_sentence = "",
             .unit = TACIT_UNIT_RECORD,
         };
-        if (p->doc->agents > 0 || !protects_records(p))
+        if (takes_replies(p)) {
+            p->summary.unit = TACIT_UNIT_USER;
+            p->summary.delta = 0;
+        } else if (p->doc->agents > 0 || !protects_records(p))
             status = describe_rounds(p, &row, err);
     }
     tc_study_row_fini(&row);
@@ -226,6 +235,13 @@ static tacit_status add_release(tacit_plan *p, uint64_t round, const char *about
     return TACIT_OK;
 }
 
+static tacit_status find_bytes(const tacit_plan *p, uint64_t round, uint64_t *out, tacit_error *err)
+{
+    const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
+    return ops->message_bytes ? ops->message_bytes(&p->plan->env, p->plan->opts, round, out, err)
+                              : TACIT_OK;
+}
+
 static tacit_status list_rounds(tacit_plan *p, tacit_error *err)
 {
     uint64_t round;
@@ -234,6 +250,7 @@ static tacit_status list_rounds(tacit_plan *p, tacit_error *err)
         tc_round_price price;
         TC_TRY(tc_study_plan_price(p->plan, round, &price, err));
         TC_TRY(add_release(p, round, tc_study_plan_about(p->plan, round), &price, err));
+        TC_TRY(find_bytes(p, round, &p->at[p->n - 1].shown.message_bytes, err));
         TC_TRY(tc_study_plan_next_round(p->plan, round + 1, &round, err));
     }
     return TACIT_OK;
@@ -252,15 +269,33 @@ static tacit_status list_evaluations(tacit_plan *p, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Those of one user, whoever it is: as many as the document lets one give. */
+static tacit_status list_replies(tacit_plan *p, tacit_error *err)
+{
+    tc_ldp_terms t;
+    tc_reply reply;
+    TC_TRY(tc_ldp_terms_read(&t, p->doc->algorithm, p->doc->options, err));
+    TC_TRY(tc_reply_init(&reply, t.reply, t.epsilon, t.low, t.high, err));
+    const tc_round_price price = {.event = tc_reply_event(&reply)};
+    for (uint64_t i = 0; i < t.answers; i++)
+        TC_TRY(add_release(p, i, "a reply", &price, err));
+    return TACIT_OK;
+}
+
 static tacit_status list_releases(tacit_plan *p, tacit_error *err)
 {
     p->n = 0;
+    if (takes_replies(p))
+        return list_replies(p, err);
     return protects_records(p) ? list_evaluations(p, err) : list_rounds(p, err);
 }
 
 static tacit_status cost(const tacit_plan *p, const tacit_dp_event *events, size_t n,
                          double distance, tacit_guarantee *out, tacit_error *err)
 {
+    const double any = 0.5; /* "pure" wants one, and says 0 */
+    if (takes_replies(p))
+        return tc_ledger_cost(&tc_accountant_pure, events, n, distance, any, out, err);
     return tc_ledger_cost(&tc_accountant_pld, events, n, distance, p->summary.delta, out, err);
 }
 
@@ -268,7 +303,8 @@ static tacit_status cost(const tacit_plan *p, const tacit_dp_event *events, size
 static tacit_status account(tacit_plan *p, tacit_dp_event *events, tacit_guarantee *total,
                             tacit_error *err)
 {
-    const bool apart = !protects_records(p) && !tc_study_plan_charge(p->plan, 0).everybody;
+    const bool apart =
+        !takes_replies(p) && !protects_records(p) && !tc_study_plan_charge(p->plan, 0).everybody;
     double distance = 0;
     for (size_t i = 0; i < p->n; i++) {
         tacit_planned *one = &p->at[i].shown;
@@ -329,10 +365,10 @@ tacit_status tacit_plan_cost(tacit_plan *p, tacit_error *err)
     err = err ? err : &unwanted;
     TC_GIVEN(p);
     const tc_study_doc *d = p->doc;
-    if (!protects_records(p) && !d->algorithm->aggregator)
+    if (!takes_replies(p) && !protects_records(p) && !d->algorithm->aggregator)
         return tc_fail(err, TACIT_E_UNSUPPORTED, "%s releases no sums: %s", d->algorithm->name,
                        p->summary.not_private);
-    if (!protects_records(p))
+    if (!takes_replies(p) && !protects_records(p))
         TC_TRY(tacit_delta_check("delta", p->summary.delta, d->agents, err));
     TC_TRY(list_releases(p, err));
     tacit_dp_event *events = tc_alloc(p->n + 1, sizeof *events);

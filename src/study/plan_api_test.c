@@ -48,6 +48,7 @@ static void every_release_has_its_price(void **state)
         for (size_t i = 0; i < 3; i++) {
             const tacit_planned *one = tacit_plan_get(p, i);
             assert_int_equal(one->round, rounds[i]);
+            assert_int_equal(one->message_bytes, 16 + 8 * 6); /* the features of the document */
             assert_int_equal(one->event.mechanism, TACIT_DP_GAUSSIAN);
             assert_true(one->epsilon > 0 && one->epsilon_so_far >= one->epsilon);
             assert_true(i == 0 || one->epsilon_so_far > tacit_plan_get(p, i - 1)->epsilon_so_far);
@@ -113,6 +114,28 @@ static void records_pay_for_evaluations(void **state)
     }
 }
 
+static void replies_are_planned_for_one_user(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_plan *p = NULL;
+    tacit_document *d =
+        parse(DOCUMENT("\"name\": \"ldp-tgp\", \"epsilon\": 0.5, \"answers\": 3", ""));
+    assert_ok(tacit_plan_new(&p, d, &err));
+    assert_ok(tacit_plan_cost(p, &err));
+    const tacit_plan_summary *s = tacit_plan_summarize(p);
+    assert_int_equal(s->unit, TACIT_UNIT_USER);
+    assert_int_equal(s->releases, 3);
+    assert_true(s->epsilon == 1.5 && s->delta == 0);
+    assert_string_equal(s->accountant, "pure");
+    assert_true(tacit_plan_get(p, 1)->epsilon == 0.5 && tacit_plan_get(p, 1)->epsilon_so_far == 1);
+    assert_string_equal(tacit_plan_get(p, 2)->about, "a reply");
+    assert_non_null(strstr(s->statement, "every user: epsilon 1.5, delta 0 (pure) over 3 releases. "
+                                         "Neighbours: any two values of one user"));
+    tacit_plan_free(p);
+    tacit_document_free(d);
+}
+
 static void what_cannot_be_planned_is_refused(void **state)
 {
     (void)state;
@@ -140,6 +163,7 @@ int main(void)
         cmocka_unit_test(every_release_has_its_price),
         cmocka_unit_test(it_says_what_to_expect),
         cmocka_unit_test(records_pay_for_evaluations),
+        cmocka_unit_test(replies_are_planned_for_one_user),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

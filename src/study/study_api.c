@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, proxy);
+static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, note);
 static TC_SIZED(sized_backup, tacit_backup_info, made_ms, made_ms);
 static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
 static TC_SIZED(sized_report, tacit_report, noise_sd, noise_sd);

@@ -21,6 +21,8 @@
 #include <stdint.h>
 
 #define TC_PROTOCOL_HEADER "Tacit-Protocol"
+/* Of answers over TLS: the fingerprint of the key that will take the place of the one that answers. */
+#define TC_NEXT_KEY_HEADER "Tacit-Next-Key"
 #define TC_PROTOCOL        2 /* the newest that this program speaks */
 #define TC_PROTOCOL_TEXT   "2"
 #define TC_PROTOCOL_OLDEST 1

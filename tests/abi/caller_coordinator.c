@@ -160,6 +160,13 @@ static void servers(tacit_coordinator *c)
     GOOD(tacit_server_start(&s, c, &opts, &err));
     SAYS(tacit_server_url(s), "https://127.0.0.1:");
     CHECK(strncmp(tacit_server_fingerprint(s), "sha256//", 8) == 0);
+    SAME(tacit_server_next_fingerprint(s), "");
+    tacit_server_stop(s);
+    opts.key = TACIT_KEY_CHANGE;
+    FAILS(tacit_server_start(&s, c, &opts, &err), TACIT_E_STATE); /* to none */
+    opts.key = TACIT_KEY_ANNOUNCE;
+    GOOD(tacit_server_start(&s, c, &opts, &err));
+    CHECK(strncmp(tacit_server_next_fingerprint(s), "sha256//", 8) == 0);
     tacit_server_stop(s);
 }
 

@@ -141,6 +141,7 @@ static void read_plan(const tacit_plan *p)
     CHECK(last->event.mechanism == TACIT_DP_GAUSSIAN && last->event.parameter > 0);
     CHECK(last->epsilon > 0 && last->epsilon < last->epsilon_so_far);
     CHECK(last->epsilon_so_far == s->epsilon);
+    CHECK(last->message_bytes > 0);
 }
 
 static void plans(void)

@@ -238,6 +238,7 @@ static void nobody_answers(void)
     o.fingerprint = tacit_server_fingerprint(w.server);
     o.ca = NULL;
     o.proxy = "none";
+    o.note = NULL;
     o.patience_s = 3600;
     o.wait = wait;
     o.stop = stop;

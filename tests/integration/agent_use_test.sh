@@ -56,6 +56,12 @@ found one 3
 echo wrong > wrong.join
 refused 4 "the coordinator refuses the study" part none --token-file wrong.join
 [ ! -e none.db ] || fail "a wrong token leaves a storage"
+printf '{"name": "v", "direction": "maximize", "trials": 9, "space": {"x": {"type": "float", "low": 0, "high": 1}}}\n' > v.json
+"$tacit" remote create v.json --server "$url" --fingerprint "$pin" --token-file one.op > created
+"$tacit" remote token v --server "$url" --fingerprint "$pin" --token-file one.op --out client > created
+refused 4 'study "v" is served by its coordinator and has no agents: with a client'"'"'s token, `tacit optimize v --server URL` runs its trials' \
+    "$tacit" agent "$url" --study v --token-file client --fingerprint "$pin" --storage "sqlite:///$here/none.db" -- ./train '{x}'
+[ ! -e none.db ] || fail "a served study leaves a storage"
 refused 2 "--delta is of --epsilon, which is missing" part none --token-file one.join --delta 1e-5
 refused 2 "name must be 1 to" "$tacit" agent "$url" --study ../x --fingerprint "$pin" -- ./train '{x}'
 refused 2 "name must be 1 to" part none --as ../x --token-file one.join

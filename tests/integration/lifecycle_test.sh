@@ -30,6 +30,11 @@ id=$(field id "$dir/made")
 remote here tokens --format csv > "$dir/tokens" || fail "a list of tokens"
 grep -q "^$id,viewer,alice," "$dir/tokens" || { fail "alice is not listed"; cat "$dir/tokens"; }
 grep -qf "$dir/alice" "$dir/tokens" && fail "a list has a token"
+grep -q "^$id,viewer,alice,,,2" "$dir/tokens" || { fail "a viewer's token has no uses to count"; cat "$dir/tokens"; }
+grep -q ",joiner,,s,3," "$dir/tokens" || { fail "a join token has them"; cat "$dir/tokens"; }
+bad 3 "$dir/none/join" remote here token s --out "$dir/none/join"
+remote here tokens --format csv > "$dir/later" || fail "a list of tokens"
+cmp -s "$dir/tokens" "$dir/later" || { fail "a token that cannot be written was made"; cat "$dir/later"; }
 as() { # FILE WORD...
     file=$1
     shift

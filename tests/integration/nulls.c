@@ -706,6 +706,7 @@ static void call_coordinator(tacit_coordinator *c)
     HARMLESS(tacit_server_stop(NULL));
     EMPTY(tacit_server_url(NULL));
     EMPTY(tacit_server_fingerprint(NULL));
+    EMPTY(tacit_server_next_fingerprint(NULL));
 }
 
 static void call_agent(tacit_agent *a, const tacit_agent_opts *opts)

@@ -50,7 +50,7 @@ for verb in account calibrate tune plan status export audit; do
 done
 good "--help of the family" --help
 check "it lists its verbs" says "privacy calibrate"
-bad 2 "needs a second word: account, calibrate, tune, plan, status, export, audit"
+bad 2 "needs a second word: account, calibrate, tune, plan, sheet, status, export, audit"
 bad 2 'there is no verb "privacy acount"; did you mean "privacy account"?' acount --delta 0.1
 bad 2 'there is no verb "privacy zzzzzz"; tacit privacy --help lists them' zzzzzz
 

@@ -127,6 +127,8 @@ bad 4 "op is there already: say another file for the new token, or withdraw the 
 check "before anything is made" test ! -e d.db
 kill $server
 wait $server
+bad 3 "none/op" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/f.db" --token-out none/op
+check "before anything is made, either" test ! -e f.db
 cp op kept
 "$tacit" serve --listen 127.0.0.1:0 --storage "sqlite:///$dir/e.db" --token-out op > again 2> err &
 server=$!

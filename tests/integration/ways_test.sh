@@ -74,7 +74,7 @@ check "and for nothing else" test "$(grep -caE '^(GET|POST|PUT|DELETE) ' seen)" 
 check "and has not seen the token" sh -c '! grep -qaF "$(cat op)" seen && ! grep -qai authorization seen'
 bad 4 "https://coordinator.test:8443 is not the coordinator with that fingerprint" \
     remote studies --token-file op --fingerprint $wrong --proxy "$proxy"
-bad 5 "https://refused.test:8443 does not answer: " \
+bad 5 "https://refused.test:8443 does not answer through the proxy " \
     remote close x --token-file op --fingerprint "$pin" --proxy "$proxy" --server https://refused.test:8443
 check "with the proxy's status" grep -q 403 err
 
@@ -90,6 +90,13 @@ bad 5 "https://coordinator.test:8443 does not answer: " remote close x --token-f
 good "--proxy is stronger than no_proxy" remote studies --token-file op --fingerprint "$pin" --proxy "$proxy"
 unset no_proxy
 bad 5 "https://coordinator.test:8443 does not answer: " remote close x --token-file op --fingerprint "$pin" --proxy none
+https_proxy=http://me:secret@127.0.0.1:1
+bad 5 "https://coordinator.test:8443 does not answer: " remote close x --token-file op --fingerprint "$pin"
+check "libcurl says which proxy" grep -q "127.0.0.1 port 1 " err
+check "and its password is nobody's" sh -c '! grep -q secret err'
+bad 5 "https://coordinator.test:8443 does not answer through the proxy 127.0.0.1:1: " \
+    remote close x --token-file op --fingerprint "$pin" --proxy http://me:secret@127.0.0.1:1
+check "and here" sh -c '! grep -q secret err'
 https_proxy=http://127.0.0.1:1
 good "this machine itself is asked without one" remote studies --token-file op --fingerprint "$pin" --server "$url"
 unset https_proxy

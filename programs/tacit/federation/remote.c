@@ -105,11 +105,21 @@ static void name_columns(const char *const *columns, char names[COLUMNS_MOST][32
     }
 }
 
+/* Of a token that nobody can use up, 0 uses are not the same as of a join token that is used up. */
+static bool is_uncounted(const char *column, const json_t *row)
+{
+    const char *role = json_string_value(json_object_get(row, "role"));
+    return strcmp(column, "uses") == 0 && role && strcmp(role, "joiner") != 0 &&
+           strcmp(role, "curator") != 0;
+}
+
 static void put_row(tc_table *t, const char *const *columns, const json_t *row)
 {
     for (size_t i = 0; columns[i]; i++) {
         const json_t *value = json_object_get(row, columns[i]);
         char iso[32] = "";
+        if (is_uncounted(columns[i], row))
+            continue;
         if (!is_time(columns[i])) {
             put_value(t, i, value);
             continue;
@@ -436,6 +446,28 @@ static tacit_status run_create(const tc_invocation *in, tacit_error *err)
     return status;
 }
 
+/* ---- a time at which a study closes ---- */
+
+static const tc_option expire_table[] = {
+    TC_SERVER_OPTION(options, server),
+    TC_SERVER_OPTIONS(options),
+    TC_FLOAT_OPTION("after-s", offsetof(options, after_s), "0", 0, 1e9,
+                    "seconds from now on until it closes by itself"),
+    TC_BOOL_OPTION("never", offsetof(options, never), NULL, "it has no such end any more"),
+    {.name = NULL}};
+
+static tacit_status run_expire(const tc_invocation *in, tacit_error *err)
+{
+    const options *o = in->opts;
+    char body[64];
+    if (o->never == (o->after_s > 0))
+        return tc_fail(err, TACIT_E_ARG, "say when it ends: --after-s SECONDS, or --never");
+    snprintf(body, sizeof body, "{\"after_s\": %.17g}", o->after_s);
+    return tc_remote_do(
+        in, &(request){.method = "POST", .study = in->args[0], .path = ":expire", .body = body},
+        err);
+}
+
 /* ---- agents and trials ---- */
 
 /* POST to what a number of the study's names. */
@@ -538,6 +570,24 @@ MEMBER(resume, "resume", "STUDY", 1, 1, TC_FORMAT_TABLE, "go on after a pause",
        "  tacit remote resume landmine", run_resume);
 MEMBER(end, "close", "STUDY", 1, 1, TC_FORMAT_TABLE, "take no messages and no values any more",
        "  tacit remote close landmine", run_close);
+static const tc_verb expire = {
+    .name = "remote expire",
+    .network = true,
+    .usage = "STUDY --after-s SECONDS | --never [options]",
+    .summary = "let a study close by itself at a time",
+    .details =
+        "From then on it takes no messages and no values, and says why; the round that is open "
+        "ends\n"
+        "without a release. It goes by the coordinator's time. Until then the end can be moved.\n"
+        "Nothing is erased: `tacit remote delete` does that.\n"
+        "\n"
+        "  tacit remote expire ward --after-s 2592000      # in 30 days\n"
+        "  tacit remote expire ward --never",
+    .options = expire_table,
+    .options_size = sizeof(options),
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_expire};
 MEMBER(erase, "delete", "STUDY", 1, 1, TC_FORMAT_TABLE, "erase a study; its ledger stays",
        "  tacit remote delete landmine", run_delete);
 MEMBER(revoke, "revoke", "STUDY AGENT", 2, 2, TC_FORMAT_TABLE,
@@ -582,6 +632,7 @@ static const tc_verb *const members[] = {&create,
                                          &pause_,
                                          &resume,
                                          &end,
+                                         &expire,
                                          &erase,
                                          &tc_verb_remote_audit,
                                          NULL};
@@ -589,7 +640,7 @@ static const tc_verb *const members[] = {&create,
 const tc_verb tc_verb_remote = {
     .name = "remote",
     .usage = "create|studies|show|token|tokens|replace|withdraw|agents|revoke|readmit|release|"
-             "privacy|recommend|pause|resume|close|delete|audit [STUDY] [options]",
+             "privacy|recommend|pause|resume|close|expire|delete|audit [STUDY] [options]",
     .summary = "what an operator asks of a coordinator",
     .details =
         "TACIT_SERVER, TACIT_TOKEN_FILE and TACIT_FINGERPRINT stand for the options of the same\n"

@@ -14,8 +14,9 @@
 typedef struct tc_remote_options {
     char *server, *token_file, *fingerprint, *ca, *proxy, *out, *name, *seen;
     int64_t uses;
-    double expires_s, grace_s;
+    double expires_s, grace_s, after_s;
     int role;
+    bool never;
 } tc_remote_options;
 
 /* A request, as of tacit_net_call; or the document of a study to be made; or the operator's log, checked. */

@@ -2,6 +2,7 @@
  * revoked agent comes back. A token is named by a file that has it, or by its id. */
 #include "federation/remote.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -67,8 +68,10 @@ static const tc_option readmit_table[] = {
 static tacit_status check_out(const options *o, tacit_error *err)
 {
     struct stat there;
-    if (!o->out || stat(o->out, &there) != 0 || !S_ISREG(there.st_mode))
+    if (!o->out)
         return TACIT_OK;
+    if (stat(o->out, &there) != 0 || !S_ISREG(there.st_mode))
+        return tc_file_writable(o->out, err);
     return tc_fail(err, TACIT_E_STATE,
                    "%s is there already: a token in it would be lost and stay valid; say another "
                    "file, or withdraw it first and remove the file",
@@ -81,7 +84,14 @@ static tacit_status put_away(const options *o, json_t *answer, tacit_error *err)
     const char *token = json_string_value(json_object_get(answer, "token"));
     if (!token)
         return tc_fail(err, TACIT_E_IO, "the coordinator's answer makes no sense: it has no token");
-    TC_TRY(tc_secret_write(o->out, token, err));
+    const char *id = json_string_value(json_object_get(answer, "id"));
+    tacit_error why = {0};
+    tacit_status status = tc_secret_write(o->out, token, &why);
+    if (status != TACIT_OK)
+        return tc_fail(
+            err, status,
+            "%s: nobody has the token, which is valid; `tacit remote withdraw %s` ends it", why.msg,
+            id ? id : "ID");
     json_object_del(answer, "token");
     return TACIT_OK;
 }

@@ -4,6 +4,7 @@
 #include "study/storage.h"
 #include "frame/verbs.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -19,7 +20,7 @@
 
 typedef struct options {
     char *storage, *listen, *host, *token_out, *carry;
-    bool insecure, new_operator_token;
+    bool insecure, new_operator_token, announce_key, change_key;
     int64_t threads, connections, per_address, rate, handshakes, answers_mib, stop_s, test_seed;
 } options;
 
@@ -57,6 +58,11 @@ static const tc_option table[] = {
         "their answers"),
     TC_BOOL_OPTION("new-operator-token", offsetof(options, new_operator_token), NULL,
                    "make and show another operator token, where the first was lost"),
+    TC_BOOL_OPTION("announce-key", offsetof(options, announce_key), NULL,
+                   "make the next TLS key, unless there is one, and announce it: agents keep its "
+                   "fingerprint and will follow"),
+    TC_BOOL_OPTION("change-key", offsetof(options, change_key), NULL,
+                   "put the TLS key that was announced in the place of the one of now"),
     TC_STRING_OPTION("token-out", offsetof(options, token_out), NULL,
                      "write the operator's token there when it is made, for its owner's eyes, and "
                      "not to standard output",
@@ -87,20 +93,25 @@ static void site_close(site *s)
     tacit_text_free(s->token);
 }
 
-/* Into its file. Where that is there already or cannot be written, the token is shown: it is made but once. */
-static void put_away(site *s, const tc_invocation *in)
+/* Into its file. Where that is there already, the token is shown: it is made but once. Standard output may be a log, so
+ * one that cannot be written is not shown: another one can be made. */
+static tacit_status put_away(site *s, const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
     tacit_error why = {0};
+    tacit_status status = TACIT_OK;
     if (!s->token || !o->token_out)
-        return;
+        return TACIT_OK;
     if (access(o->token_out, F_OK) == 0)
         tc_note(in->quiet, "tacit: %s is there already and was left alone: the token is shown",
                 o->token_out);
-    else if (tc_secret_write(o->token_out, s->token, &why) != TACIT_OK)
-        tc_note(in->quiet, "tacit: %s: the token is shown", why.msg);
+    else if ((status = tc_secret_write(o->token_out, s->token, &why)) != TACIT_OK)
+        return tc_fail(err, status,
+                       "%s: the operator's token is lost; start with --new-operator-token",
+                       why.msg);
     else
         s->put_away = true;
+    return TACIT_OK;
 }
 
 /* Whether it can listen is found out before anything is made. The operator's token is shown once, so it is made when
@@ -118,6 +129,7 @@ static tacit_status open_site(site *s, const options *o, tacit_error *err)
     opts.rate = (unsigned)o->rate;
     opts.handshakes = (unsigned)o->handshakes;
     opts.answers_most = (size_t)o->answers_mib << 20;
+    opts.key = o->announce_key ? TACIT_KEY_ANNOUNCE : o->change_key ? TACIT_KEY_CHANGE : 0;
     TC_TRY(tacit_server_check(&opts, err));
     store.storage = tc_storage_url(o->storage);
     store.test_seed = o->test_seed;
@@ -135,6 +147,9 @@ static tacit_status say_json(const site *s, const options *o, tacit_error *err)
     if (ok && !o->insecure)
         ok = json_object_set_new(j, "fingerprint",
                                  json_string(tacit_server_fingerprint(s->server))) == 0;
+    if (ok && *tacit_server_next_fingerprint(s->server))
+        ok = json_object_set_new(j, "next_fingerprint",
+                                 json_string(tacit_server_next_fingerprint(s->server))) == 0;
     if (ok && s->put_away)
         ok = json_object_set_new(j, "operator_token_file", json_string(o->token_out)) == 0;
     else if (ok && s->token)
@@ -156,6 +171,10 @@ static void say_people(const site *s, const options *o)
     printf("listening at   %s\n", tacit_server_url(s->server));
     if (!o->insecure)
         printf("fingerprint    %s\n", tacit_server_fingerprint(s->server));
+    if (*tacit_server_next_fingerprint(s->server))
+        printf("next key       %s\n"
+               "               (announced: agents follow by themselves, others are given both)\n",
+               tacit_server_next_fingerprint(s->server));
     if (s->put_away)
         printf("operator token in %s\n", o->token_out);
     else if (s->token)
@@ -214,10 +233,19 @@ static tacit_status serve(site *s, const tc_invocation *in, tacit_error *err)
                        "%s is there already: say another file for the new token, or withdraw the "
                        "one in it and remove the file",
                        o->token_out);
+    if (o->announce_key && o->change_key)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--announce-key and --change-key are two steps: agents need time to hear of "
+                       "the next key");
+    if (o->insecure && (o->announce_key || o->change_key))
+        return tc_fail(err, TACIT_E_ARG, "--%s is for TLS, and --insecure is without it",
+                       o->announce_key ? "announce-key" : "change-key");
+    if (o->token_out && access(o->token_out, F_OK) != 0)
+        TC_TRY(tc_file_writable(o->token_out, err)); /* before anything is made */
     if (o->carry)
         TC_TRY(tc_carrier_open(&s->carrier, o->carry, err));
     TC_TRY(open_site(s, o, err));
-    put_away(s, in);
+    TC_TRY(put_away(s, in, err));
     if (in->format == TC_FORMAT_JSON)
         TC_TRY(say_json(s, o, err));
     else

@@ -13,7 +13,8 @@
 /* Those of `char *fingerprint, *token_file, *ca, *proxy` of a member (`where.`); and of the struct itself. */
 #define TC_SERVER_OPTIONS_AT(of, at)                                                               \
     TC_STRING_OPTION("fingerprint", offsetof(of, at fingerprint), NULL,                            \
-                     "the coordinator's, as `tacit serve` prints it (default: TACIT_FINGERPRINT)", \
+                     "the coordinator's, as `tacit serve` prints it, or two with ; between them "  \
+                     "while its key changes (default: TACIT_FINGERPRINT)",                         \
                      .value = "PIN"),                                                              \
         TC_STRING_OPTION("token-file", offsetof(of, at token_file), NULL,                          \
                          "a file with the token in its first line (default: TACIT_TOKEN_FILE)",    \

@@ -177,10 +177,10 @@ void tc_privacy_paragraph(const char *text)
 
 /* ---- the family */
 
-static const tc_verb *const family[] = {&tc_verb_privacy_account, &tc_verb_privacy_calibrate,
-                                        &tc_verb_privacy_tune,    &tc_verb_privacy_plan,
-                                        &tc_verb_privacy_status,  &tc_verb_privacy_export,
-                                        &tc_verb_privacy_audit,   NULL};
+static const tc_verb *const family[] = {
+    &tc_verb_privacy_account, &tc_verb_privacy_calibrate, &tc_verb_privacy_tune,
+    &tc_verb_privacy_plan,    &tc_verb_privacy_sheet,     &tc_verb_privacy_status,
+    &tc_verb_privacy_export,  &tc_verb_privacy_audit,     NULL};
 
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {

@@ -16,6 +16,7 @@ extern const tc_verb tc_verb_privacy_account;
 extern const tc_verb tc_verb_privacy_calibrate;
 extern const tc_verb tc_verb_privacy_tune;
 extern const tc_verb tc_verb_privacy_plan;
+extern const tc_verb tc_verb_privacy_sheet;
 extern const tc_verb tc_verb_privacy_status;
 extern const tc_verb tc_verb_privacy_export;
 extern const tc_verb tc_verb_privacy_audit;

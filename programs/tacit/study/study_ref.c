@@ -33,6 +33,12 @@ static bool wait_a_while(void *user, int64_t ms, const char *why)
     return tc_server_wait(way->quiet, ms, why);
 }
 
+static void say(void *user, const char *text)
+{
+    const tc_way *way = user;
+    tc_note(way->quiet, "%s", text);
+}
+
 static bool stop(void *user)
 {
     return tc_stop_at_interrupt(user);
@@ -51,6 +57,7 @@ static tacit_status find_server(tc_way *way, const tc_where *where, const tc_stu
     way->opts.patience_s = terms->patience_s > 0 ? terms->patience_s : TC_PATIENCE_S;
     way->opts.wait = wait_a_while;
     way->opts.stop = stop;
+    way->opts.note = say;
     way->opts.user = way;
     return TACIT_OK;
 }

@@ -44,6 +44,15 @@ static tacit_status check(const tc_env *env, const void *opts, uint64_t round, u
     return tc_dp_fts_de_message_read(&form, bytes, n, NULL, err);
 }
 
+static tacit_status message_bytes(const tc_env *env, const void *opts, uint64_t round,
+                                  uint64_t *out, tacit_error *err)
+{
+    tc_dp_fts_de_form form;
+    TC_TRY(tc_dp_fts_de_form_init(&form, opts, roster(env), round, err));
+    *out = TC_DP_FTS_DE_HEADER + 8 * form.width;
+    return TACIT_OK;
+}
+
 /* Release r follows trial initial + r of an agent, and no round comes after the last trial. */
 static tacit_status next_round(const tc_env *env, const void *opts, uint64_t from, uint64_t *out,
                                tacit_error *err)
@@ -149,4 +158,5 @@ const tc_aggregator_ops tc_dp_fts_de_aggregator = {
     .close = close_round,
     .fini = fini,
     .recommend = tc_dp_fts_de_recommend,
+    .message_bytes = message_bytes,
 };

@@ -84,7 +84,8 @@ typedef struct tacit_agent_event {
 typedef struct tacit_agent_opts {
     size_t size;             /* sizeof of this struct as the caller saw it */
     const char *coordinator; /* "https://HOST:PORT"; plain http:// to loopback only */
-    const char *fingerprint; /* of the coordinator, "sha256//..."; https needs it or `ca` */
+    const char *
+        fingerprint; /* of the coordinator, "sha256//...", or several with ; between them; https needs it or `ca` */
     tacit_coordinator *here; /* in place of both: a coordinator of this process */
     const char *study;       /* required: its name */
     const char *storage;     /* required: the agent's own, for its key, its trials and its ledger */

@@ -163,10 +163,16 @@ typedef struct tacit_server_opts {
     unsigned rate;        /* requests a second of one address; 0: no limit */
     unsigned handshakes;  /* TLS handshakes a second of one address; 0: no limit */
     size_t answers_most;  /* bytes of all answers on their way; 0: 128 MiB */
+    /* What becomes of the key when the server starts: 0: it stays. TACIT_KEY_ANNOUNCE: another one is made, unless there is one
+     * already, and announced to whoever speaks with this one. TACIT_KEY_CHANGE: the one that was announced takes its place; E_STATE where
+     * none was. Either can be repeated. */
+    uint64_t key;
 } tacit_server_opts;
+#define TACIT_KEY_ANNOUNCE UINT64_C(1)
+#define TACIT_KEY_CHANGE   UINT64_C(2)
 #define TACIT_SERVER_OPTS                                                                          \
     {                                                                                              \
-        sizeof(tacit_server_opts), "127.0.0.1:8443", NULL, false, 0, 0, 0, 0, 0, 0                 \
+        sizeof(tacit_server_opts), "127.0.0.1:8443", NULL, false, 0, 0, 0, 0, 0, 0, 0              \
     }
 
 /* Could a server with these options listen now? Makes nothing. E_ARG: not an address, or plain HTTP off loopback.
@@ -180,6 +186,8 @@ TACIT_API tacit_status tacit_server_start(tacit_server **out, tacit_coordinator 
 TACIT_API void tacit_server_stop(tacit_server *s);
 TACIT_API const char *tacit_server_url(const tacit_server *s); /* "https://127.0.0.1:8443" */
 TACIT_API const char *tacit_server_fingerprint(const tacit_server *s); /* "" where insecure */
+/* Of the key that is announced; "": none is. */
+TACIT_API const char *tacit_server_next_fingerprint(const tacit_server *s);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* tacit/plan.h - what a federated study plans, or one that protects records: its releases, what they cost, what it may gain. In libtacit.
+/* tacit/plan.h - what a federated study plans, or one that protects records or takes private replies: its releases, what they cost, what it may gain. In libtacit.
  *
  * All of it follows from the document alone, as the coordinator and every agent find it by themselves: the noise
  * that keeps the promise, the rounds, the price of each. Nothing is spent, and nothing depends on data. Ask before a study is
@@ -28,7 +28,7 @@ extern "C" {
 typedef struct tacit_plan tacit_plan; /* end with tacit_plan_free */
 
 /* The document is copied; noise that keeps its epsilon is found where it has none yet. E_ARG: it is neither one of a
- * federation nor one that protects records, or its promise cannot be kept. */
+ * federation nor one that protects records or takes replies, or its promise cannot be kept. */
 TACIT_API tacit_status tacit_plan_new(tacit_plan **out, const tacit_document *document,
                                       tacit_error *err);
 TACIT_API void tacit_plan_free(tacit_plan *p); /* NULL is allowed */
@@ -69,6 +69,7 @@ typedef struct tacit_planned {
     tacit_dp_event event; /* what an accountant is told */
     double epsilon;       /* of this one alone; NaN: there are too many to account for each */
     double epsilon_so_far;
+    uint64_t message_bytes; /* of what an agent sends in it; 0: they are not all of one size */
 } tacit_planned;
 TACIT_API const tacit_planned *tacit_plan_get(const tacit_plan *p, size_t i); /* NULL: none */
 

@@ -67,7 +67,7 @@ typedef struct tacit_storage_opts {
     /* Of a coordinator. */
     const char *token; /* required: a client's, a viewer's or the operator's */
     const char *
-        fingerprint; /* of its key, "sha256//...", as `tacit serve` prints it; required with https:, or `ca` */
+        fingerprint; /* of its key, "sha256//...", as `tacit serve` prints it, or several with ; between them; required with https:, or `ca` */
     /* Seconds for which a request is sent again while nobody answers; 0 is 10, less than 0 is none. */
     double patience_s;
     /* Called before each pause between such requests: waits for so long, and returns true to go on. `why` is
@@ -83,10 +83,13 @@ typedef struct tacit_storage_opts {
      * port, and sees TLS: tokens, messages and the check of the key are end to end. "none": none. NULL: https_proxy and
      * no_proxy of the environment, but none to this machine itself. */
     const char *proxy;
+    /* Called when the coordinator announces another key, with a sentence that names its fingerprint: the handle follows by itself, and
+     * later ones must be given both, as "A;B". NULL: nobody is told. */
+    void (*note)(void *user, const char *text);
 } tacit_storage_opts;
 #define TACIT_STORAGE_OPTS                                                                         \
     {                                                                                              \
-        sizeof(tacit_storage_opts), false, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL          \
+        sizeof(tacit_storage_opts), false, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL    \
     }
 
 /* Opens a storage, for several studies or to list them; a single study needs no more than tacit_study_open.
