@@ -196,7 +196,7 @@ static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, t
     tacit_status status = tacit_study_trial(w->study, s->trial, &t, &late);
     if (status != TACIT_OK && tacit_study_is_away(w->study))
         return tc_worker_retry(w, status, &late, err); /* and it is told again, later */
-    bool finished = t && (t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL);
+    bool finished = t && tc_trial_state_is_told(tc_trial_state_internal(t->state));
     tacit_trial_free(t);
     if (finished) {
         tc_worker_note(w, "trial %" PRIu64 " was told by somebody else; its first report stays",
