@@ -221,16 +221,19 @@ static tacit_status apply_report(tc_optimizer *o, const tc_event *e, tacit_error
     return TACIT_OK;
 }
 
-/* A model learns nothing of it, as of one that failed: docs/math.md, "Trials that are ended early". */
+/* The last intermediate value is an observation like that of a COMPLETE trial, but never the best one: docs/math.md, "Trials that
+ * are ended early", says why and what was measured. */
 static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, tacit_error *err)
 {
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
     if (!is_step(e))
         return corrupt(e, "ends a trial early at a step that no trial can report", err);
     TC_TRY(put_step(t, e, err));
     t->told_ms = e->time_ms;
+    untake(o, t->number);
+    tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
     set_state(o, t, TC_TRIAL_PRUNED, 1);
-    o->history.taken_pulls[place_taken(o, t->number)] = 0; /* its point stays taken */
-    return TACIT_OK;
+    return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
 }
 
 static tacit_status apply_tell(tc_optimizer *o, const tc_event *e, tacit_error *err)

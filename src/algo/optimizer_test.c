@@ -205,7 +205,7 @@ static void test_reports_make_a_curve(void **state)
     assert_int_equal(tc_optimizer_trial(f->o, t)->n_steps, 2); /* its curve stays */
 }
 
-static void test_a_pruned_trial_is_finished_and_no_observation(void **state)
+static void test_a_pruned_trial_is_finished_and_never_the_best(void **state)
 {
     fixture *f = *state;
     tacit_error err = {0};
@@ -320,7 +320,7 @@ int main(void)
         TEST(test_corrupt_journals),
         TEST(test_siblings_share_their_space),
         TEST(test_reports_make_a_curve),
-        TEST(test_a_pruned_trial_is_finished_and_no_observation),
+        TEST(test_a_pruned_trial_is_finished_and_never_the_best),
         TEST(test_reports_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -821,7 +821,7 @@ tacit_status tc_study_trials_on(tacit_study *s, const tacit_trial_query *query, 
     tacit_trial_query q = TACIT_TRIAL_QUERY;
     if (query)
         TC_TRY(tc_sized_take(&sized_query, &q, query, "query", err));
-    if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_STALE)
+    if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_PRUNED)
         return tc_fail(err, TACIT_E_ARG, "there is no state %d of a trial", (int)q.state);
     tacit_trials *list = tc_alloc(1, sizeof *list);
     return list ? hand_out(list, s->ops->trials(s, &q, reading, list, err), out)

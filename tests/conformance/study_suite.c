@@ -569,8 +569,8 @@ static void trials_are_listed_by_state_and_number(void **state)
     assert_ok(tacit_study_trials(s, &q, &got, &err));
     assert_int_equal(tacit_trials_count(got), 0);
     tacit_trials_free(got);
-    q.state = (tacit_trial_state)6;
-    assert_fails(tacit_study_trials(s, &q, &got, &err), TACIT_E_ARG, "no state 6 of a trial");
+    q.state = (tacit_trial_state)7;
+    assert_fails(tacit_study_trials(s, &q, &got, &err), TACIT_E_ARG, "no state 7 of a trial");
     tacit_trial *none = NULL;
     assert_fails(tacit_study_trial(s, 7, &none, &err), TACIT_E_NOT_FOUND, "there is no trial 7");
     assert_null(none);

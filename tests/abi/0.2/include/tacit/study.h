@@ -346,7 +346,7 @@ typedef struct tacit_verdict {
  * A report takes the place of those that the trial made for this step and for later ones: a program that begins
  * again after a crash draws its curve again, one that goes on from a checkpoint goes on with its curve. The same report
  * again is nothing. A report survives the end of the process at once, and a loss of power as soon as any trial is told.
- * It tells the model nothing.
+ * It tells the model nothing; of a PRUNED trial the model learns the last intermediate value.
  *
  * E_STATE: the trial is not being run. E_BUDGET: it has made 10,000 reports. E_ARG: the value is not finite.
  * E_UNSUPPORTED: studies that are told private replies, that protect records, or that are over released rows, and batches of pulls; or the
