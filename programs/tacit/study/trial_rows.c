@@ -151,7 +151,7 @@ static void put_reason(tc_table *t, size_t column, const tacit_trial *trial)
         return;
     }
     const tacit_step *last = &trial->steps[trial->n_steps - 1];
-    snprintf(text, sizeof text, "pruned at step %" PRIu64 " with %.17g", last->step, last->value);
+    snprintf(text, sizeof text, "pruned at step %" PRIu64 " with %.6g", last->step, last->value);
     tc_table_text(t, column, text);
 }
 
