@@ -454,11 +454,25 @@ static tacit_status read_verdict(const json_t *j, tc_verdict *out, tacit_error *
     return TACIT_OK;
 }
 
+/* Where the trial is there, it is the route that is not. */
+static tacit_status refuse_step(tc_remote *s, uint64_t trial, tacit_status status,
+                                const tacit_error *why, tacit_error *err)
+{
+    tc_trial_list got = {0};
+    bool there = status == TACIT_E_NOT_FOUND && tc_remote_trial(s, trial, &got, NULL) == TACIT_OK;
+    tc_trial_list_fini(&got);
+    return there ? tc_fail(err, TACIT_E_UNSUPPORTED,
+                           "the coordinator is of an earlier version, which takes no intermediate "
+                           "values")
+                 : tc_pass_on(err, status, why);
+}
+
 tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *at,
                                    const tc_prune *p, tc_verdict *out, tacit_error *err)
 {
     char rest[64];
     json_t *answer;
+    tacit_error why = {0};
     if (!isfinite(at->value) || at->step > TC_STEP_MOST)
         return tc_fail(err, TACIT_E_ARG,
                        "trial %" PRIu64 " reports a finite number at a step from 0 to 2^53, got %g "
@@ -466,8 +480,10 @@ tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *
                        trial, at->value, at->step);
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":report", trial);
     tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .body = step_json(at, p)};
-    TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
-    tacit_status status = read_verdict(answer, out, err);
+    tacit_status status = tc_remote_ask(&s->cfg, &e, &answer, &why);
+    if (status != TACIT_OK)
+        return refuse_step(s, trial, status, &why, err);
+    status = read_verdict(answer, out, err);
     json_decref(answer);
     return status;
 }

@@ -490,7 +490,7 @@ TACIT_API void tacit_studies_free(tacit_studies *list);           /* NULL is all
 typedef struct tacit_event {
     size_t size;
     uint64_t seq;     /* 1, 2, 3, ... */
-    const char *kind; /* "ask", "tell", "enqueue", "stale", "fit", ... */
+    const char *kind; /* "ask", "tell", "report", "enqueue", "stale", "fit", ... */
     uint64_t trial;   /* of a trial's event; else 0 */
     int64_t time_ms;
     const char *body; /* JSON */
