@@ -280,7 +280,8 @@ static void end_line(const tc_runner *r, job *j)
     double value;
     size_t len = j->line_len;
     j->line_len = 0;
-    if (len < LINE_MOST && !j->pruned && tc_outcome_step(j->line, len, &step, &value) &&
+    if (len < LINE_MOST && !j->pruned && !j->timed_out &&
+        tc_outcome_step(j->line, len, &step, &value) &&
         r->listener.step(r->listener.user, j->trial, step, value))
         end_early(j);
 }
