@@ -70,6 +70,12 @@ good "restore" restore copy.db --storage sqlite:///r.db
 "$tacit" trials curves $at --format jsonl > original
 check "to the bit" cmp -s restored original
 
+good "plot" plot curves $at --kind steps --out steps.svg
+check "has a line for each trial" [ "$(grep -o '<polyline\|<path' steps.svg | wc -l)" -ge 9 ]
+check "and says what it is" grep -qF "14 trials with intermediate values, $pruned pruned" steps.svg
+bad 4 "no trial of the study again has reported intermediate values" plot again --storage sqlite:///i.db --kind steps
+bad 2 '--kind steps draws a study, not the exported file "all.json": name the study' plot all.json --kind steps
+
 # ---- kill -9, while trial 0 is at its second step
 
 rm -f runs
