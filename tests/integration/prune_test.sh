@@ -1,8 +1,8 @@
 #!/bin/sh
-# prune_test: trials that are ended early through the program: in a storage, after kill -9, at a coordinator, by an agent; and
-# what is refused.
+# prune_test: trials that are ended early through the program: in a storage, after kill -9; and what is refused. At a
+# coordinator and by agents: prune_live_test.sh.
 #
-# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell, awk, and the network for the last parts.
+# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell and awk.
 set -u
 . "$(dirname "$0")/../support/frame.sh"
 unset TACIT_SERVER TACIT_TOKEN_FILE TACIT_FINGERPRINT
@@ -110,50 +110,4 @@ check "and nothing is left behind" [ ! -e no.db ]
 good "without a rule" optimize records.json --storage sqlite:///p.db --records 500 --trials 2 --quiet -- ./train {x}
 "$tacit" trials curves --storage sqlite:///p.db --format jsonl > out
 check "lines are let pass" lacks '"steps"' out
-
-# ---- at a coordinator, and as an agent
-
-case $("$tacit" version --format json 2> /dev/null || "$tacit" --version) in *"no network"*) finish; exit ;; esac
-server=
-trap 'kill -9 $server 2> /dev/null; rm -rf "$dir"' EXIT
-field() { sed -n 's/.*"'"$1"'": *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
-"$tacit" serve --listen 127.0.0.1:0 --storage sqlite:///coordinator.db --format json > serve.json 2> serve.err &
-server=$!
-await test -s serve.json
-field operator_token serve.json > op
-TACIT_SERVER=$(field url serve.json)
-TACIT_FINGERPRINT=$(field fingerprint serve.json)
-export TACIT_SERVER TACIT_FINGERPRINT
-good "create" remote create study.json --token-file op
-good "a client" remote token curves --token-file op --out client
-good "optimize at a coordinator" optimize curves --token-file client --prune median -- ./train {x}
-grep 'pruned at' err > there
-grep 'pruned at' said > here
-check "ends what it ends in a storage, at the same steps" cmp -s there here
-"$tacit" trials curves --token-file client --format jsonl | sed 's/"datetime_start.*"reason"/"reason"/' > served
-check "with the same curves" cmp -s served whole
-good "show" remote show curves --token-file op --format json
-check "counts them" grep -qE "\"pruned\": ?$pruned" out
-
-cat > fed.json <<'J'
-{"name": "fed", "direction": "minimize", "trials": 8, "seed": 7,
- "space": {"x": {"type": "float", "low": 0, "high": 1}},
- "algorithm": {"name": "dp-fts-de", "features": 20, "initial": 3}, "federation": {"agents": 2},
- "privacy": {"epsilon": 5, "delta": 0.01}}
-J
-good "a federation" remote create fed.json --token-file op
-good "join tokens" remote token fed --token-file op --uses 2 --out join
-for i in 0 1; do
-    "$tacit" agent "$TACIT_SERVER" --study fed --storage "sqlite:///agent$i.db" --token-file join --epsilon 6 --delta 0.01 \
-        --test-seed 7 --test-key $i --prune median --prune-min-trials 2 -- ./train {x} > agent$i.out 2> agent$i.err &
-    eval "agent$i=\$!"
-done
-wait "$agent0"
-check "an agent ends" [ $? -eq 0 ]
-wait "$agent1"
-check "and so does the other" [ $? -eq 0 ]
-check "and has ended trials early" grep -qE '^trial [0-9]+ pruned at step [1-9] \(' agent0.err
-good "inspect" inspect fed --storage sqlite:///agent0.db
-check "the values stayed" grep -qE '^[0-9]+ intermediate values of its trials stayed in this storage, and cost nothing\.$' out
-check "messages did leave" grep -qE '^[1-9][0-9]* messages? of study fed left this machine' out
 finish
