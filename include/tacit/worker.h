@@ -43,6 +43,18 @@ extern "C" {
 typedef tacit_status (*tacit_evaluate)(void *user, uint64_t trial, const double *values,
                                        double *value, tacit_error *err);
 
+/* The same for a function that reports intermediate values, by tacit_study_report_step, from whose verdict it learns that it
+ * should end the trial. The library makes the struct. */
+typedef struct tacit_evaluation {
+    size_t size;
+    uint64_t trial;
+    const double *values;
+    double value; /* to be set: the value at the point ... */
+    uint64_t
+        pruned; /* ... or this, to 1: the trial was ended early. Without a report it has failed */
+} tacit_evaluation;
+typedef tacit_status (*tacit_evaluate_steps)(void *user, tacit_evaluation *e, tacit_error *err);
+
 /* ---- what happens ---- */
 
 typedef enum tacit_worker_event_kind {
@@ -67,15 +79,16 @@ typedef struct tacit_worker_event {
 
 typedef struct tacit_worker_opts {
     size_t size;
-    /* One of these two. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
+    /* One of these two, or evaluate_steps below. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
     tacit_evaluate evaluate;
     /* A program and its arguments, NULL-terminated. "{lr}" in any of them becomes the value of parameter lr, "{trial}"
      * the number of the trial; "{{" and "}}" are braces. No shell reads them. The program finds TACIT_STUDY,
      * TACIT_TRIAL and TACIT_PARAMS (JSON) in its environment, and nothing of ours that opens doors. Its value is the last number
-     * on the last line of its standard output, or "value" of a JSON object there. */
+     * on the last line of its standard output, or "value" of a JSON object there. A line {"step": 3, "value": 0.41} before it is
+     * an intermediate value, and is reported to the study. */
     char *const *command;
     uint64_t
-        trials;    /* finished ones, COMPLETE or FAIL, at which to end; 0: as the document plans */
+        trials; /* finished ones, COMPLETE, FAIL or PRUNED, at which to end; 0: as the document plans */
     uint64_t jobs; /* at the same time, up to 1024; 0 is 1 */
     uint64_t
         pulls; /* above 1, and not at a coordinator: as in tacit_ask_opts; each pull is an evaluation.
@@ -104,11 +117,15 @@ typedef struct tacit_worker_opts {
     /* So many failures with the same reason, and of programs the same last line on standard error (which then goes through us to
      * ours), at the beginning of a run, before any of its trials has succeeded, after which to give up: the command is broken. 0: never. Not where records are protected, nor with `as`. */
     uint64_t max_alike;
+    tacit_evaluate_steps evaluate_steps; /* in the place of evaluate and command */
+    /* Of a program: the rule by which its intermediate values end it, in the way of a time-out. NULL: none. E_UNSUPPORTED: the study
+     * takes no intermediate values. */
+    const tacit_prune *prune;
 } tacit_worker_opts;
 #define TACIT_WORKER_OPTS                                                                          \
     {                                                                                              \
         sizeof(tacit_worker_opts), NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, false, false, NULL,      \
-            NULL, NULL, 3                                                                          \
+            NULL, NULL, 3, NULL, NULL                                                              \
     }
 
 typedef enum tacit_worker_end {

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from . import privacy
 from ._library import has_network, lib, string
+from ._prune import Prune, Pruned, RunningTrial, Verdict
 from .agent import Agent, AgentRound
 from .coordinator import Coordinator
 from .errors import (
@@ -73,8 +74,11 @@ __all__ = [
     "NumericError",
     "OutOfMemoryError",
     "ParamValue",
+    "Prune",
+    "Pruned",
     "Recommendation",
     "Request",
+    "RunningTrial",
     "Simulation",
     "StateError",
     "Study",
@@ -82,6 +86,7 @@ __all__ = [
     "Trial",
     "TrialState",
     "UnsupportedError",
+    "Verdict",
     "create_study",
     "delete_study",
     "get_all_study_names",

@@ -13,17 +13,21 @@ import logging
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union, cast
 
 from ._library import call, callback, escape, ffi, has_escaped, lib, string, struct, whole
+from ._prune import Pruned, RunningTrial, Rule, rule_of, takes_trial
 from .errors import CancelledError
 from .trial import Trial
 
 if TYPE_CHECKING:
     from .study import Study
 
-#: The values are float, int, or the text of a choice, as the space says.
-Objective = Callable[[Dict[str, Any]], float]
+#: The values are float, int, or the text of a choice, as the space says. An objective of two arguments gets the
+#: running trial, too.
+Objective = Union[
+    Callable[[Dict[str, Any]], float], Callable[[Dict[str, Any], RunningTrial], Optional[float]]
+]
 Callback = Callable[["Study", Trial], None]
 
 #: What a person at this machine may want to read: reasons of failures, a coordinator that is away.
@@ -52,6 +56,7 @@ class Run:
         agent: Any = None,
         alone: bool = False,
         jobs: int = 1,
+        prune: Rule = None,
     ) -> None:
         self.study = study
         self.objective = objective
@@ -63,6 +68,10 @@ class Run:
         self.agent = agent  # a tacit_agent: it says what comes next, and takes up again what was interrupted
         self.jobs = jobs  # of an agent: threads of the library, which share one Worker
         self.alone = alone  # what is running was left behind by an earlier process, and is taken up again
+        self.rule = rule_of(prune)
+        self.takes_trial = takes_trial(objective)
+        if prune is not None and not self.takes_trial:
+            raise TypeError("prune is for a func of two arguments, (params, trial), which reports by trial.report")
         self.hides_failures = study.noise_sd > 0
         self.stopping = False
         self.raised: Optional[BaseException] = None
@@ -165,10 +174,10 @@ class Worker:
         self._running: Optional[int] = None  # a trial that was not told
         opts = struct("tacit_worker_opts")
         # The callbacks are members of this object: they live as long as the call.
-        self._evaluate_c = callback("tacit_evaluate", self._evaluate, CANCELLED, self._escape)
+        self._evaluate_c = callback("tacit_evaluate_steps", self._evaluate, CANCELLED, self._escape)
         self._stop_c = callback("bool(void *)", self._stop, True, self._escape)
         self._listen_c = callback("void(void *, const tacit_worker_event *)", self._listen, None, self._escape)
-        opts.evaluate, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
+        opts.evaluate_steps, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
         opts.time_ms, opts.alone, opts.jobs = run.time_ms, run.alone, run.jobs
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
         self._opts = opts
@@ -211,9 +220,23 @@ class Worker:
         elif kind == lib.TACIT_WORKER_NOTE:
             logger.warning("%s", string(event.text))
 
-    def _evaluate(self, _user: Any, _trial: int, values: Any, value: Any, err: Any) -> int:
+    def _call(self, trial: RunningTrial) -> Any:
+        """What the objective returns; an end that the trial was advised to is one like Pruned."""
+        objective: Any = self._run.objective
+        if not self._run.takes_trial:
+            return objective(trial.params)
+        value = objective(trial.params, trial)
+        if value is None and trial.should_stop():
+            raise Pruned
+        return value
+
+    def _evaluate(self, _user: Any, e: Any, err: Any) -> int:
         try:
-            value[0] = as_float(self._run.objective(self._study._space.params(values)))
+            params = self._study._space.params(e.values)
+            e.value = as_float(self._call(RunningTrial(self._study, e.trial, params, self._run.rule)))
+            return OK
+        except Pruned:
+            e.pruned = 1
             return OK
         except NotANumber as why:
             return _failed(err, str(why))

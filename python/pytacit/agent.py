@@ -32,6 +32,7 @@ from ._library import (
     whole,
 )
 from ._optimize import Callback, Objective, Run, exceptions, functions, jobs_of
+from ._prune import Rule
 from .exchange import Answer, Exchange, read_request
 from .study import Catch, Study, records_opts
 from .trial import moment
@@ -206,14 +207,15 @@ class Agent(Handle):
         callbacks: Optional[Iterable[Callback]] = None,
         *,
         n_jobs: int = 1,
+        prune: Rule = None,
     ) -> None:
         """Evaluates func(params) and takes part in rounds until the study is done.
 
         n_jobs: so many trials at the same time, in threads, between two looks at the rounds; -1 is one for each core.
-        catch and callbacks are those of Study.optimize, also where records are protected. Interrupted, it goes on with the same trial when it is
-        called again, here or in another process.
+        catch, callbacks and prune are those of Study.optimize; intermediate values stay in the agent's storage. Interrupted, it goes on
+        with the same trial when it is called again, here or in another process.
         """
-        self._work("run", func, catch, callbacks, jobs_of(n_jobs))
+        self._work("run", func, catch, callbacks, prune, jobs_of(n_jobs))
         rounds = self.inspect()
         withheld = sum(sent.state == "withheld" for sent in rounds)
         if withheld:
@@ -234,13 +236,20 @@ class Agent(Handle):
         names: Dict[int, Next] = {lib.TACIT_AGENT_TRIAL: "trial", lib.TACIT_AGENT_DONE: "done"}
         return names.get(found[0], "wait")
 
-    def evaluate(self, func: Objective, catch: Catch = (), callbacks: Optional[Iterable[Callback]] = None) -> None:
+    def evaluate(
+        self,
+        func: Objective,
+        catch: Catch = (),
+        callbacks: Optional[Iterable[Callback]] = None,
+        *,
+        prune: Rule = None,
+    ) -> None:
         """After step has returned "trial": evaluates func(params) once, as run does.
 
         A trial that was interrupted, here or in an earlier process, comes first. Where records are protected, what func
         raises is only logged (logger "pytacit"): if the loop ended there, others would see that the evaluation failed.
         """
-        self._work("evaluate", func, catch, callbacks)
+        self._work("evaluate", func, catch, callbacks, prune)
 
     @contextlib.contextmanager
     def _at_work(self, what: str) -> Generator[None, None, None]:
@@ -255,7 +264,13 @@ class Agent(Handle):
             self._busy.release()
 
     def _work(
-        self, what: str, func: Objective, catch: Catch, callbacks: Optional[Iterable[Callback]], jobs: int = 1
+        self,
+        what: str,
+        func: Objective,
+        catch: Catch,
+        callbacks: Optional[Iterable[Callback]],
+        prune: Rule,
+        jobs: int = 1,
     ) -> None:
         if not callable(func):
             raise TypeError(f"func must be a function of a dict, got {type(func).__name__}")
@@ -264,7 +279,9 @@ class Agent(Handle):
         with self._at_work(what):
             study = self.study
             agent, tickets = (None, 1) if once else (self._open(), 2**62)
-            run = Run(study, func, tickets, not once, 0, caught, called, agent=agent, alone=once, jobs=jobs)
+            run = Run(
+                study, func, tickets, not once, 0, caught, called, agent=agent, alone=once, jobs=jobs, prune=prune
+            )
             try:
                 run.work(1)
             finally:  # an exception that somebody keeps does not keep the agent open

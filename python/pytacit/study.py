@@ -32,6 +32,7 @@ from ._library import (
     whole,
 )
 from ._optimize import Callback, Objective
+from ._prune import Rule, Verdict, report_step, rule_of
 from .errors import TacitError
 from .space import Parameter, Space, space_json
 from .trial import Importance, ParamValue, Recommendation, Trial, TrialState, moment
@@ -123,8 +124,14 @@ class Study(Handle):
         catch: Catch = (),
         callbacks: Optional[Iterable[Callback]] = None,
         show_progress_bar: bool = False,
+        *,
+        prune: Rule = None,
     ) -> None:
         """Evaluates func(params) at one point after the other, and tells the study what came of it.
+
+        A func of two arguments, func(params, trial), reports intermediate values by trial.report(step, value). prune
+        is the rule that ends trials early: "median", "asha" or a pytacit.Prune. Where trial.should_stop() is true then,
+        func raises pytacit.Pruned or returns None, and the trial is PRUNED; with another value it is COMPLETE.
 
         n_trials: so many by this call; None: until as many are finished as the study plans (document["trials"]).
         timeout: after so many seconds nothing is started any more; what runs is finished.
@@ -155,6 +162,7 @@ class Study(Handle):
             _optimize.exceptions(catch),
             _optimize.functions(callbacks),
             _optimize.Progress(wanted) if show_progress_bar else None,
+            prune=prune,
         )
         jobs = min(_optimize.jobs_of(n_jobs), max(wanted, 1))
         if limit > 0 and (n_trials is None or wanted > 0):
@@ -214,23 +222,26 @@ class Study(Handle):
         params: Optional[Mapping[str, ParamValue]] = None,
         noise_sd: float = 0.0,
     ) -> None:
-        """Tells the value of a trial, or that it failed (state=TrialState.FAIL, with a reason).
+        """Tells the value of a trial, or that it failed (state=TrialState.FAIL, with a reason), or that it was ended
+        early (state=TrialState.PRUNED), with its last intermediate value.
 
         params: the point really run, where it was another than asked for. noise_sd: the standard deviation of
         noise that is known to be in the value.
         """
         number = whole(trial.number if isinstance(trial, Trial) else trial, "trial")
-        failed = state == TrialState.FAIL
-        if state not in (None, TrialState.COMPLETE, TrialState.FAIL):
+        failed, pruned = state == TrialState.FAIL, state == TrialState.PRUNED
+        if state not in (None, TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED):
             shown = state.name if isinstance(state, TrialState) else type(state).__name__
-            raise ValueError(f"state must be COMPLETE or FAIL, got {shown}")
-        if failed != (value is None):
-            raise ValueError("tell either a value or state=TrialState.FAIL")
+            raise ValueError(f"state must be COMPLETE, FAIL or PRUNED, got {shown}")
+        if (failed or pruned) != (value is None):
+            raise ValueError("tell either a value or state=TrialState.FAIL or TrialState.PRUNED")
         report = struct("tacit_report")
         why = text(reason, "reason")
         report.reason = why
         if failed:
             report.kind = lib.TACIT_REPORT_FAILED
+        elif pruned:
+            report.kind = lib.TACIT_REPORT_PRUNED
         else:
             report.kind = lib.TACIT_REPORT_VALUE
             report.value = real(value, "value")
@@ -238,6 +249,15 @@ class Study(Handle):
         point = ffi.NULL if params is None else self._space.point(params)
         report.point = point
         call(lib.tacit_study_report, self._open(), number, report)
+
+    def report(self, trial: Union[Trial, int], step: int, value: float, prune: Rule = None) -> Verdict:
+        """Reports what a running trial has come to at a step. By the rule: should it be ended early?
+
+        A report takes the place of those that the trial made for this step and for later ones. Whatever the verdict is,
+        the trial runs until it is told: with state=TrialState.PRUNED, say.
+        """
+        number = whole(trial.number if isinstance(trial, Trial) else trial, "trial")
+        return report_step(self, number, step, value, rule_of(prune))
 
     def enqueue_trial(self, params: Mapping[str, ParamValue]) -> int:
         """A point to be tried before any that is computed. Returns the number of its trial."""
@@ -465,6 +485,7 @@ class Study(Handle):
             pulls=t.pulls,
             datetime_start=moment(t.asked_ms),
             datetime_complete=moment(t.told_ms),
+            intermediate_values={t.steps[i].step: t.steps[i].value for i in range(t.n_steps)},
         )
 
 

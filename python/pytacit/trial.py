@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, Optional, Tuple, Union
 
 #: The value of a parameter: a float, an int, a bool, or the text of a choice.
@@ -19,10 +19,11 @@ class TrialState(enum.IntEnum):
     COMPLETE = 3  #: told, with a value
     FAIL = 4  #: told that it failed
     STALE = 5  #: given back or out of time: the next ask gets it
+    PRUNED = 6  #: ended early, because of its intermediate values
 
     def is_finished(self) -> bool:
         """Is it told?"""
-        return self in (TrialState.COMPLETE, TrialState.FAIL)
+        return self in (TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED)
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Trial:
     pulls: int = 1  #: evaluations that it stands for
     datetime_start: Optional[datetime.datetime] = None  #: when it was asked for, in UTC
     datetime_complete: Optional[datetime.datetime] = None  #: when it was told, in UTC
+    #: what it reported on its way, by step; PRUNED: the last one is what it came to
+    intermediate_values: Dict[int, float] = field(default_factory=dict)
 
     @property
     def duration(self) -> Optional[datetime.timedelta]:

@@ -60,6 +60,26 @@ def join(invited, i, **more):
     return pytacit.Agent(*invited, storage=f"sqlite:///agent{i}.db", epsilon=6, delta=0.01, **more)
 
 
+def test_an_agent_prunes_at_home(invited):
+    """Rounds come in their order where trials are ended early; what was reported on the way is in the agent's storage alone."""
+    agents = [join(invited, i) for i in range(3)]
+
+    def curve(params, trial):
+        for step in range(1, 4):
+            trial.report(step, loss(params) + 1 / step)
+            if trial.should_stop():
+                return None
+        return loss(params)
+
+    rule = pytacit.Prune("median", min_trials=1)
+    in_threads(*(lambda agent=agent: agent.run(curve, prune=rule) for agent in agents))
+    for agent in agents:
+        trials = agent.study.trials
+        assert len(trials) == 6 and {trial.state.name for trial in trials} == {"COMPLETE", "PRUNED"}
+        assert all(trial.intermediate_values for trial in trials)
+        assert [sent.state for sent in agent.inspect()].count("sent") > 0
+
+
 def test_three_agents(invited):
     agents = [join(invited, i) for i in range(3)]
     assert [agent.number for agent in agents] == [0, 1, 2]

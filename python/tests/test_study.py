@@ -86,7 +86,7 @@ def test_types_that_are_no_values(study):
         study.tell(trial)
     with pytest.raises(ValueError, match="tell either a value or state"):
         study.tell(trial, 1, TrialState.FAIL)
-    with pytest.raises(ValueError, match="state must be COMPLETE or FAIL"):
+    with pytest.raises(ValueError, match="state must be COMPLETE, FAIL or PRUNED"):
         study.tell(trial, 1, TrialState.RUNNING)
 
 

@@ -235,7 +235,8 @@ static tacit_status count_trials(tc_agent *a, uint64_t *told, size_t *running, t
 {
     const tc_optimizer *o;
     TC_TRY(tc_study_look(a->study, &o, err));
-    *told = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL);
+    *told = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + tc_optimizer_count(o, TC_TRIAL_FAIL) +
+            tc_optimizer_count(o, TC_TRIAL_PRUNED);
     *running = tc_optimizer_count(o, TC_TRIAL_RUNNING);
     tc_study_unlook(a->study);
     return TACIT_OK;

@@ -165,7 +165,7 @@ void tc_trial_list_fini(tc_trial_list *l)
 
 static bool read_state(const char *name, tc_trial_state *out)
 {
-    for (int s = TC_TRIAL_WAITING; name && s <= TC_TRIAL_STALE; s++)
+    for (int s = TC_TRIAL_WAITING; name && s <= TC_TRIAL_PRUNED; s++)
         if (strcmp(name, tc_trial_state_name((tc_trial_state)s)) == 0) {
             *out = (tc_trial_state)s;
             return true;
@@ -199,6 +199,29 @@ static bool read_value(const json_t *j, tc_trial *t)
     return json_is_number(v) && isfinite(t->value);
 }
 
+static bool read_step(const json_t *j, tc_step *out)
+{
+    int64_t step = -1;
+    const json_t *value = json_object_get(j, "value");
+    out->value = json_number_value(value);
+    bool good = tc_json_whole(json_object_get(j, "step"), &step) && step >= 0;
+    out->step = (uint64_t)step;
+    return good && json_is_number(value) && isfinite(out->value);
+}
+
+/* True also where memory has failed, which is then remembered. */
+static bool read_steps(const json_t *j, tc_arena *memory, tc_trial *t)
+{
+    const json_t *list = json_object_get(j, "steps");
+    size_t n = json_array_size(list);
+    bool good = !list || json_is_array(list);
+    t->steps = n > 0 ? TC_TAKE(memory, n, tc_step) : NULL;
+    for (size_t i = 0; good && t->steps && i < n; i++)
+        good = read_step(json_array_get(list, i), &t->steps[i]);
+    t->n_steps = t->steps ? n : 0;
+    return good;
+}
+
 /* Reads what every trial has: number, pulls and point. */
 static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
                                tacit_error *err)
@@ -229,6 +252,8 @@ static tacit_status read_trial(const tc_remote *s, const json_t *j, tc_arena *me
         !tc_remote_whole(j, "started_ms", &t->asked_ms) ||
         !tc_remote_whole(j, "ended_ms", &t->told_ms))
         return tc_remote_strange("a trial whose worker, reason or times are none", err);
+    if (!read_steps(j, memory, t))
+        return tc_remote_strange("a trial whose intermediate values are none", err);
     return memory->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
@@ -327,12 +352,15 @@ static json_t *report_json(const tc_remote *s, const tacit_report *r)
     static const char *const keys[] = {[TACIT_REPORT_VALUE] = "value",
                                        [TACIT_REPORT_REPLY] = "reply",
                                        [TACIT_REPORT_FAILED] = "failed",
+                                       [TACIT_REPORT_PRUNED] = "pruned",
                                        [TACIT_REPORT_PULLS] = "values"};
     json_t *j = json_object(), *said;
     if (r->kind == TACIT_REPORT_PULLS)
         said = numbers_json(r->pulls, r->n_pulls);
     else if (r->kind == TACIT_REPORT_FAILED)
         said = json_string(r->reason && *r->reason ? r->reason : "no reason given");
+    else if (r->kind == TACIT_REPORT_PRUNED)
+        said = json_true();
     else
         said = json_real(r->value);
     int bad = json_object_set_new(j, keys[r->kind], said);
@@ -351,8 +379,9 @@ static tacit_status check_told(const json_t *answer, uint64_t trial, const tacit
                                tacit_error *err)
 {
     int64_t number = -1;
-    tc_trial_state state,
-        expected = r->kind == TACIT_REPORT_FAILED ? TC_TRIAL_FAIL : TC_TRIAL_COMPLETE;
+    tc_trial_state state, expected = r->kind == TACIT_REPORT_FAILED   ? TC_TRIAL_FAIL
+                                     : r->kind == TACIT_REPORT_PRUNED ? TC_TRIAL_PRUNED
+                                                                      : TC_TRIAL_COMPLETE;
     if (!tc_json_whole(json_object_get(answer, "trial"), &number) || number != (int64_t)trial ||
         !read_state(json_string_value(json_object_get(answer, "state")), &state) ||
         state != expected)
@@ -384,6 +413,77 @@ tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report
     tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .body = report_json(s, r)};
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     tacit_status status = check_told(answer, trial, r, err);
+    json_decref(answer);
+    return status;
+}
+
+/* NULL: no memory. */
+static json_t *step_json(const tc_step *at, const tc_prune *p)
+{
+    json_t *j = json_pack("{s:I, s:f}", "step", (json_int_t)at->step, "value", at->value);
+    if (p->rule == TC_PRUNE_NONE)
+        return j;
+    json_t *rule =
+        json_pack("{s:s, s:I, s:I}", "prune", tacit_prune_rule_name((tacit_prune_rule)p->rule),
+                  "warmup", (json_int_t)p->warmup, "min_trials", (json_int_t)p->min_trials);
+    int bad = json_object_update(j, rule);
+    if (p->rule == TC_PRUNE_ASHA)
+        bad |= json_object_set_new(j, "min_step", json_integer((json_int_t)p->min_step)) |
+               json_object_set_new(j, "factor", json_integer((json_int_t)p->factor));
+    json_decref(rule);
+    if (!bad)
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
+static tacit_status read_verdict(const json_t *j, tc_verdict *out, tacit_error *err)
+{
+    tc_step at;
+    int64_t compared = -1;
+    const json_t *bound = json_object_get(j, "bound"), *stop = json_object_get(j, "stop");
+    if (!json_is_boolean(stop) || !read_step(j, &at) ||
+        !tc_json_whole(json_object_get(j, "compared"), &compared) || compared < 0 ||
+        !(json_is_number(bound) || json_is_null(bound)))
+        return tc_remote_strange("a verdict about a trial that is none", err);
+    *out = (tc_verdict){.stop = json_is_true(stop),
+                        .step = at.step,
+                        .value = at.value,
+                        .bound = json_is_number(bound) ? json_number_value(bound) : (double)NAN,
+                        .compared = (uint64_t)compared};
+    return TACIT_OK;
+}
+
+/* Where the trial is there, it is the route that is not. */
+static tacit_status refuse_step(tc_remote *s, uint64_t trial, tacit_status status,
+                                const tacit_error *why, tacit_error *err)
+{
+    tc_trial_list got = {0};
+    bool there = status == TACIT_E_NOT_FOUND && tc_remote_trial(s, trial, &got, NULL) == TACIT_OK;
+    tc_trial_list_fini(&got);
+    return there ? tc_fail(err, TACIT_E_UNSUPPORTED,
+                           "the coordinator is of an earlier version, which takes no intermediate "
+                           "values")
+                 : tc_pass_on(err, status, why);
+}
+
+tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *at,
+                                   const tc_prune *p, tc_verdict *out, tacit_error *err)
+{
+    char rest[64];
+    json_t *answer;
+    tacit_error why = {0};
+    if (!isfinite(at->value) || at->step > TC_STEP_MOST)
+        return tc_fail(err, TACIT_E_ARG,
+                       "trial %" PRIu64 " reports a finite number at a step from 0 to 2^53, got %g "
+                       "at step %" PRIu64,
+                       trial, at->value, at->step);
+    snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":report", trial);
+    tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .body = step_json(at, p)};
+    tacit_status status = tc_remote_ask(&s->cfg, &e, &answer, &why);
+    if (status != TACIT_OK)
+        return refuse_step(s, trial, status, &why, err);
+    status = read_verdict(answer, out, err);
     json_decref(answer);
     return status;
 }

@@ -13,6 +13,7 @@
 
 #include "agent/transport.h"
 #include "algo/optimizer.h"
+#include "algo/prune.h"
 #include "wire/study_doc.h"
 
 typedef struct tc_remote tc_remote;
@@ -75,6 +76,10 @@ tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_tria
 /* What came of a trial: a value, a reply, the values of its pulls or a reason. E_STATE: it was told otherwise before. E_ARG: the study is told replies and this is none; it is not sent. */
 tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report *r,
                                 tacit_error *err);
+
+/* An intermediate value of a trial, and whether to end the trial, by a settled rule. */
+tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *at,
+                                   const tc_prune *p, tc_verdict *out, tacit_error *err);
 
 /* A sign of life, sent once: the next one is as good. lease_s 0: as long as the coordinator likes. *until_ms (may be
  * NULL): when the lease ends now; 0: never. E_STATE: that worker does not run it. */

@@ -525,6 +525,68 @@ static void strange_recommendations_are_refused(void **state)
     }
 }
 
+static tacit_status report_step(play *p, tc_verdict *out, tacit_error *err)
+{
+    tc_prune rule = {.rule = TC_PRUNE_ASHA};
+    TC_TRY(tc_prune_settle(&rule, err));
+    return tc_remote_report_step(p->client, 0, &(tc_step){3, 0.5}, &rule, out, err);
+}
+
+static void strange_verdicts_are_refused(void **state)
+{
+    static const char *const lies[] = {
+        "{}",
+        "{\"stop\": 1, \"step\": 3, \"value\": 1, \"bound\": 1, \"compared\": 1}",
+        "{\"stop\": true, \"step\": -3, \"value\": 1, \"bound\": 1, \"compared\": 1}",
+        "{\"stop\": true, \"step\": 3, \"value\": null, \"bound\": 1, \"compared\": 1}",
+        "{\"stop\": true, \"step\": 3, \"value\": 1, \"compared\": 1}",
+        "{\"stop\": true, \"step\": 3, \"value\": 1, \"bound\": \"1\", \"compared\": 1}",
+        "{\"stop\": true, \"step\": 3, \"value\": 1, \"bound\": 1, \"compared\": 0.5}",
+    };
+    play *p = *state;
+    tacit_error err = {0};
+    tc_verdict v;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        p->lie = lies[i];
+        assert_fails(report_step(p, &v, &err), TACIT_E_IO,
+                     STRANGE "a verdict about a trial that is none");
+    }
+    static const char *const trials[] = {
+        "{\"trials\": [{\"trial\": 0, \"state\": \"RUNNING\", \"steps\": 3, " P "}]}",
+        "{\"trials\": [{\"trial\": 0, \"state\": \"RUNNING\", \"steps\": [3], " P "}]}",
+        "{\"trials\": [{\"trial\": 0, \"state\": \"RUNNING\", \"steps\": [{\"step\": 1}], " P "}]}",
+    };
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        tc_trial_list got = {0};
+        p->lie = trials[i];
+        assert_fails(tc_remote_trials(p->client, &all_trials, &got, &err), TACIT_E_IO,
+                     STRANGE "a trial whose intermediate values are none");
+        tc_trial_list_fini(&got);
+    }
+}
+
+/* An answer that is lost is asked for again, and says the same. */
+static void a_lost_verdict_is_asked_for_again(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_trial_list got = {0};
+    tc_verdict v;
+    tc_remote_request q = {.worker = "w", .count = 1};
+    assert_fails(report_step(p, &v, &err), TACIT_E_NOT_FOUND, "there is no trial 0");
+    assert_ok(tc_remote_suggest(p->client, &q, &got, &err));
+    p->lost_at = ":report";
+    assert_ok(report_step(p, &v, &err));
+    assert_false(v.stop);
+    assert_int_equal(v.step, 3);
+    assert_int_equal(v.compared, 1);
+    p->lie = "{\"detail\": \"there is no such path\"}";
+    p->lie_status = 404;
+    assert_fails(report_step(p, &v, &err), TACIT_E_UNSUPPORTED,
+                 "the coordinator is of an earlier version, which takes no intermediate values");
+    tc_trial_list_fini(&got);
+}
+
 static void an_earlier_coordinator_has_what_was_seen(void **state)
 {
     play *p = *state;
@@ -864,6 +926,8 @@ int main(void)
         IN_PLAY(strange_suggestions_are_refused),
         IN_PLAY(strange_lists_are_refused),
         IN_PLAY(strange_recommendations_are_refused),
+        IN_PLAY(strange_verdicts_are_refused),
+        IN_PLAY(a_lost_verdict_is_asked_for_again),
         IN_PLAY(an_earlier_coordinator_has_what_was_seen),
         IN_PLAY(pages_must_end),
         IN_PLAY(an_answer_must_be_modest),

@@ -25,13 +25,13 @@ static bool read_study_state(const json_t *j, tacit_study_state *out)
 tacit_status tc_remote_show(tc_remote *s, tacit_study_summary *out, tacit_error *err)
 {
     json_t *j;
-    int64_t complete = -1, failed = -1, running = -1, planned = -1;
+    int64_t complete = -1, failed = -1, running = -1, planned = -1, pruned = 0;
     tacit_study_state state = TACIT_STUDY_RUNNING;
     TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
     bool good = tc_remote_whole(j, "complete", &complete) &&
                 tc_remote_whole(j, "failed", &failed) && tc_remote_whole(j, "running", &running) &&
-                tc_remote_whole(j, "trials", &planned) && complete >= 0 && failed >= 0 &&
-                running >= 0 && planned >= 0;
+                tc_remote_whole(j, "trials", &planned) && tc_remote_whole(j, "pruned", &pruned) &&
+                complete >= 0 && failed >= 0 && running >= 0 && planned >= 0;
     bool stands = read_study_state(j, &state);
     json_decref(j);
     if (!good)
@@ -40,7 +40,8 @@ tacit_status tc_remote_show(tc_remote *s, tacit_study_summary *out, tacit_error 
         return tc_remote_strange("a study that neither runs nor is paused or closed", err);
     out->complete = (uint64_t)complete;
     out->failed = (uint64_t)failed;
-    out->finished = out->complete + out->failed;
+    out->pruned = (uint64_t)pruned;
+    out->finished = out->complete + out->failed + out->pruned;
     out->running = (uint64_t)running;
     out->planned = (uint64_t)planned;
     out->state = state;

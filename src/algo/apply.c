@@ -222,13 +222,62 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
 }
 
+/* ---- intermediate values */
+
+static bool is_step(const tc_event *e)
+{
+    return e->step <= TC_STEP_MOST && isfinite(e->value);
+}
+
+/* In the place of what the trial had at this step and later. */
+static tacit_status put_step(tc_trial *t, const tc_event *e, tacit_error *err)
+{
+    if (!tc_grow((void **)&t->steps, &t->cap_steps, t->n_steps + 1, sizeof *t->steps))
+        return tc_fail_memory(err);
+    while (t->n_steps > 0 && t->steps[t->n_steps - 1].step >= e->step)
+        t->n_steps--;
+    t->steps[t->n_steps++] = (tc_step){.step = e->step, .value = e->value};
+    return TACIT_OK;
+}
+
+static tacit_status apply_report(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    tc_trial *t = e->trial < o->n_trials ? &o->trials[e->trial] : NULL;
+    if (!t || (t->state != TC_TRIAL_RUNNING && t->state != TC_TRIAL_STALE))
+        return corrupt(e, "reports of a trial that was not running", err);
+    if (t->pulls > 1)
+        return corrupt(e, "reports of a batch, which has no steps", err);
+    if (!is_step(e) || t->reports >= TC_REPORTS_MOST)
+        return corrupt(e, "is a report that no trial can make", err);
+    TC_TRY(put_step(t, e, err));
+    t->reports++;
+    return TACIT_OK;
+}
+
+/* The last intermediate value is an observation like that of a COMPLETE trial, but never the best one: docs/math.md, "Trials that
+ * are ended early", says why and what was measured. */
+static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, tacit_error *err)
+{
+    const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    if (!is_step(e))
+        return corrupt(e, "ends a trial early at a step that no trial can report", err);
+    TC_TRY(put_step(t, e, err));
+    t->told_ms = e->time_ms;
+    untake(o, t->number);
+    tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
+    set_state(o, t, TC_TRIAL_PRUNED, 1);
+    return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
+}
+
 static tacit_status apply_tell(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     if (e->trial >= o->n_trials)
         return corrupt(e, "tells of a trial that does not exist", err);
     tc_trial *t = &o->trials[e->trial];
-    if (t->state == TC_TRIAL_COMPLETE || t->state == TC_TRIAL_FAIL)
+    if (tc_trial_state_is_told(t->state))
         return corrupt(e, "tells of a trial that was told already", err);
+    if (e->state == TC_TRIAL_PRUNED)
+        return end_early(o, t, e, err);
     t->told_ms = e->time_ms;
     if (e->state == TC_TRIAL_COMPLETE)
         return complete(o, t, e, err);
@@ -309,6 +358,8 @@ static tacit_status apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
     case TC_EVENT_FETCH:
     case TC_EVENT_MISS:
         return apply_relayed(o, e, err);
+    case TC_EVENT_REPORT:
+        return apply_report(o, e, err);
     }
     return corrupt(e, "is of a kind that this version does not know", err);
 }

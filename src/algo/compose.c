@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -182,7 +183,7 @@ static tacit_status find_open(const tc_optimizer *o, uint64_t trial, tacit_error
         return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
                        trial, o->n_trials);
     tc_trial_state state = o->trials[trial].state;
-    if (state == TC_TRIAL_COMPLETE || state == TC_TRIAL_FAIL)
+    if (tc_trial_state_is_told(state))
         return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " was told already: it is %s", trial,
                        tc_trial_state_name(state));
     return TACIT_OK;
@@ -283,6 +284,77 @@ tacit_status tc_optimizer_fail(tc_optimizer *o, uint64_t trial, const char *reas
                       .time_ms = now_ms,
                       .state = TC_TRIAL_FAIL,
                       .reason = reason};
+    return TACIT_OK;
+}
+
+/* ---- intermediate values ---- */
+
+static tacit_status find_reporting(const tc_optimizer *o, uint64_t trial, const tc_trial **out,
+                                   tacit_error *err)
+{
+    TC_TRY(find_open(o, trial, err));
+    const tc_trial *t = &o->trials[trial];
+    if (t->state == TC_TRIAL_WAITING)
+        return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is WAITING: nobody runs it yet",
+                       trial);
+    if (t->pulls > 1)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "trial %" PRIu64 " is a batch of %" PRIu64
+                       " pulls, which has no intermediate values",
+                       trial, t->pulls);
+    *out = t;
+    return TACIT_OK;
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+tacit_status tc_optimizer_report(const tc_optimizer *o, uint64_t trial, const tc_step *at,
+                                 int64_t now_ms, tc_event *out, bool *same, tacit_error *err)
+{
+    const tc_trial *t;
+    TC_TRY(find_reporting(o, trial, &t, err));
+    if (at->step > TC_STEP_MOST)
+        return tc_fail(err, TACIT_E_ARG, "step must be at most %" PRIu64 ", got %" PRIu64,
+                       TC_STEP_MOST, at->step);
+    if (!isfinite(at->value))
+        return tc_fail(err, TACIT_E_ARG,
+                       "the value of trial %" PRIu64 " at step %" PRIu64
+                       " must be a finite number, got %g",
+                       trial, at->step, at->value);
+    const tc_step *last = t->n_steps > 0 ? &t->steps[t->n_steps - 1] : NULL;
+    *same = last && last->step == at->step && same_bits(last->value, at->value);
+    if (!*same && t->reports >= TC_REPORTS_MOST)
+        return tc_fail(err, TACIT_E_BUDGET,
+                       "trial %" PRIu64 " has made %d reports, as many as a trial may", trial,
+                       TC_REPORTS_MOST);
+    *out = (tc_event){.kind = TC_EVENT_REPORT,
+                      .trial = trial,
+                      .time_ms = now_ms,
+                      .step = at->step,
+                      .value = at->value};
+    return TACIT_OK;
+}
+
+tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, int64_t now_ms,
+                                tc_event *out, tacit_error *err)
+{
+    const tc_trial *t;
+    TC_TRY(find_reporting(o, trial, &t, err));
+    if (t->n_steps == 0)
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64
+                       " has reported no intermediate value, so there is nothing to prune it by",
+                       trial);
+    const tc_step *last = &t->steps[t->n_steps - 1];
+    *out = (tc_event){.kind = TC_EVENT_TELL,
+                      .trial = trial,
+                      .time_ms = now_ms,
+                      .state = TC_TRIAL_PRUNED,
+                      .step = last->step,
+                      .value = last->value};
     return TACIT_OK;
 }
 

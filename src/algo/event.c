@@ -24,6 +24,8 @@ const char *tc_event_kind_name(tc_event_kind kind)
         return "fetch";
     case TC_EVENT_MISS:
         return "miss";
+    case TC_EVENT_REPORT:
+        return "report";
     }
     return "unknown";
 }
@@ -41,6 +43,13 @@ const char *tc_trial_state_name(tc_trial_state state)
         return "FAIL";
     case TC_TRIAL_STALE:
         return "STALE";
+    case TC_TRIAL_PRUNED:
+        return "PRUNED";
     }
     return "UNKNOWN";
+}
+
+bool tc_trial_state_is_told(tc_trial_state state)
+{
+    return state == TC_TRIAL_COMPLETE || state == TC_TRIAL_FAIL || state == TC_TRIAL_PRUNED;
 }

@@ -7,13 +7,14 @@
 #ifndef TC_ALGO_EVENT_H
 #define TC_ALGO_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef enum tc_event_kind {
     TC_EVENT_ENQUEUE = 1, /* a WAITING trial: its values are tried before any are computed */
     TC_EVENT_ASK = 2,     /* a trial is handed out: values as issued, worker, lease */
-    TC_EVENT_TELL = 3,    /* it came back: COMPLETE with a value, or FAIL with a reason */
+    TC_EVENT_TELL = 3,    /* it came back: COMPLETE with a value, FAIL with a reason, or PRUNED */
     TC_EVENT_STALE = 4,   /* its lease ran out; a late tell is still welcome */
     TC_EVENT_FIT = 5,     /* hyper-parameters found: JSON text in `body` */
     TC_EVENT_PUBLISH =
@@ -21,7 +22,8 @@ typedef enum tc_event_kind {
     TC_EVENT_ABSORB = 7, /* the broadcast of a round */
     TC_EVENT_SKIP = 8,   /* a round ended without one: refused by a budget, or too late */
     TC_EVENT_FETCH = 9,  /* the message of one other agent, handed on by a relay */
-    TC_EVENT_MISS = 10   /* there is none: that agent is a straggler */
+    TC_EVENT_MISS = 10,  /* there is none: that agent is a straggler */
+    TC_EVENT_REPORT = 11 /* a running trial has come to a value at a step: an intermediate value */
 } tc_event_kind;
 
 typedef enum tc_trial_state {
@@ -29,11 +31,15 @@ typedef enum tc_trial_state {
     TC_TRIAL_RUNNING,
     TC_TRIAL_COMPLETE,
     TC_TRIAL_FAIL,
-    TC_TRIAL_STALE
+    TC_TRIAL_STALE,
+    TC_TRIAL_PRUNED /* ended early, because of its intermediate values */
 } tc_trial_state;
 
 const char *tc_event_kind_name(tc_event_kind kind);    /* "ask" */
 const char *tc_trial_state_name(tc_trial_state state); /* "COMPLETE" */
+bool tc_trial_state_is_told(tc_trial_state state);     /* for good: COMPLETE, FAIL or PRUNED */
+
+#define TC_STEP_MOST (UINT64_C(1) << 53) /* of a report: what JSON carries as it is */
 
 /* What many pulls at one point came to: whole numbers, so that sums depend neither on their order
  * nor on who made them (batch.h). All-zero: no batch. */
@@ -51,8 +57,10 @@ typedef struct tc_event {
     int64_t time_ms; /* when, by the writer's clock; for people */
     /* ENQUEUE, ASK: required. TELL: the point really run, or NULL as issued */
     const double *values;
-    tc_trial_state state; /* TELL: COMPLETE or FAIL */
-    double value;         /* TELL, COMPLETE: in the study's own direction; of a batch, its mean */
+    tc_trial_state state; /* TELL: COMPLETE, FAIL or PRUNED */
+    double value;         /* TELL, COMPLETE: in the study's own direction; of a batch, its mean.
+                             REPORT and TELL, PRUNED: at `step` */
+    uint64_t step;        /* REPORT; TELL, PRUNED: the last one */
     double noise_sd;      /* TELL, COMPLETE: of noise added to it on purpose; 0: none */
     tc_batch batch;       /* TELL, COMPLETE: of many pulls; n = 0: the trial was one value */
     /* TELL, COMPLETE, of a study with outcomes: its other objectives, each in its own direction, then what its

@@ -101,6 +101,8 @@ void tc_optimizer_free(tc_optimizer *o)
     tc_free(o->opts);
     tc_history_fini(&o->history);
     leave_space(o->shared);
+    for (size_t i = 0; i < o->n_trials; i++)
+        tc_free(o->trials[i].steps);
     tc_free(o->trials);
     tc_free(o->taken);
     tc_arena_fini(&o->arena);

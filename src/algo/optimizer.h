@@ -12,6 +12,14 @@
 #include "algo/algorithm.h"
 #include "algo/event.h"
 
+/* An intermediate value of a trial, in the study's direction. */
+typedef struct tc_step {
+    uint64_t step;
+    double value;
+} tc_step;
+/* So many reports a trial may make, which is what bounds a journal. */
+enum { TC_REPORTS_MOST = 10000 };
+
 typedef struct tc_trial {
     uint64_t number;
     tc_trial_state state;
@@ -25,6 +33,12 @@ typedef struct tc_trial {
     int64_t told_ms;
     int64_t lease_ms; /* 0: no limit */
     double noise_sd;  /* COMPLETE: of what was added to the value on purpose; 0: nothing */
+    /* Its intermediate values, by growing step. A report takes the place of those that the trial had at its step and at
+     * later ones: a program that begins again, after a crash, draws its curve again, and one that goes on from a
+     * checkpoint goes on with its curve. */
+    tc_step *steps;
+    size_t n_steps, cap_steps;
+    uint64_t reports; /* all that were made, also those that were replaced */
 } tc_trial;
 
 /* Is the trial's lease over? A lease also counts as over if another clock, far ahead of ours, made it last for more than
@@ -102,6 +116,13 @@ tacit_status tc_optimizer_reward(const tc_optimizer *o, double value, int64_t *o
                                  tacit_error *err);
 tacit_status tc_optimizer_fail(tc_optimizer *o, uint64_t trial, const char *reason, int64_t now_ms,
                                tc_event *out, tacit_error *err);
+/* An intermediate value. *same: the trial reported just this last, and nothing is to be stored. E_STATE: the trial is not
+ * being run. E_ARG: the step or the value. E_BUDGET: it made TC_REPORTS_MOST reports. */
+tacit_status tc_optimizer_report(const tc_optimizer *o, uint64_t trial, const tc_step *at,
+                                 int64_t now_ms, tc_event *out, bool *same, tacit_error *err);
+/* The trial was ended early: what it came to is its last intermediate value. E_STATE also: it has none. */
+tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, int64_t now_ms,
+                                tc_event *out, tacit_error *err);
 /* The event that adds a WAITING trial; its number is *out->trial. */
 tacit_status tc_optimizer_enqueue(tc_optimizer *o, const double *values, int64_t now_ms,
                                   tc_event *out, tacit_error *err);

@@ -166,6 +166,103 @@ static void test_refusals(void **state)
     assert_fails(tc_optimizer_fail(f->o, 0, "x", 0, &e, &err), TACIT_E_STATE, "told already");
 }
 
+/* ---- intermediate values ---- */
+
+static tc_event report(fixture *f, uint64_t trial, uint64_t step, double value)
+{
+    tacit_error err = {0};
+    tc_event e;
+    bool same;
+    assert_ok(tc_optimizer_report(f->o, trial, &(tc_step){step, value}, 20 + (int64_t)step, &e,
+                                  &same, &err));
+    assert_false(same);
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    return e;
+}
+
+static void test_reports_make_a_curve(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    bool same;
+    uint64_t t = next(f, 10, 0, NULL).trial;
+    report(f, t, 0, 4);
+    report(f, t, 2, 3);
+    report(f, t, 7, 2);
+    const tc_trial *trial = tc_optimizer_trial(f->o, t);
+    assert_int_equal(trial->n_steps, 3);
+    assert_ok(tc_optimizer_report(f->o, t, &(tc_step){7, 2}, 0, &e, &same, &err));
+    assert_true(same);  /* the last one again is nothing */
+    report(f, t, 2, 9); /* it was begun again: later steps are gone */
+    trial = tc_optimizer_trial(f->o, t);
+    assert_int_equal(trial->n_steps, 2);
+    assert_int_equal(trial->steps[1].step, 2);
+    assert_same_bits(trial->steps[1].value, 9);
+    assert_int_equal(trial->reports, 4);
+    assert_int_equal(trial->state, TC_TRIAL_RUNNING);
+    tell(f, t, 1);
+    assert_int_equal(tc_optimizer_trial(f->o, t)->n_steps, 2); /* its curve stays */
+}
+
+static void test_a_pruned_trial_is_finished_and_never_the_best(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    uint64_t t = next(f, 10, 0, NULL).trial;
+    assert_fails(tc_optimizer_prune(f->o, t, 0, &e, &err), TACIT_E_STATE,
+                 "trial 0 has reported no intermediate value, so there is nothing to prune it by");
+    report(f, t, 3, -5);
+    assert_ok(tc_optimizer_prune(f->o, t, 40, &e, &err));
+    assert_int_equal(e.step, 3);
+    assert_same_bits(e.value, -5);
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    const tc_trial *trial = tc_optimizer_trial(f->o, t);
+    assert_int_equal(trial->state, TC_TRIAL_PRUNED);
+    assert_int_equal(trial->told_ms, 40);
+    assert_int_equal(tc_optimizer_count(f->o, TC_TRIAL_PRUNED), 1);
+    assert_int_equal(tc_optimizer_pulls(f->o, TC_TRIAL_PRUNED), 1);
+    assert_null(tc_optimizer_best(f->o)); /* however good its last value was */
+    tc_ask_request planned = {.now_ms = 1, .planned = 1};
+    assert_fails(tc_optimizer_next(f->o, &planned, &e, &err), TACIT_E_BUDGET, "all 1 trials");
+    assert_fails(tc_optimizer_tell(f->o, t, NULL, 1, 0, &e, &err), TACIT_E_STATE,
+                 "trial 0 was told already: it is PRUNED");
+}
+
+static void test_reports_that_are_refused(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    bool same;
+    double x = 0.25;
+    const tc_step good = {1, 1};
+    assert_ok(tc_optimizer_enqueue(f->o, &x, 0, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    assert_fails(tc_optimizer_report(f->o, 0, &good, 0, &e, &same, &err), TACIT_E_STATE,
+                 "trial 0 is WAITING: nobody runs it yet");
+    next(f, 0, 0, NULL);
+    assert_fails(tc_optimizer_report(f->o, 5, &good, 0, &e, &same, &err), TACIT_E_NOT_FOUND,
+                 "there is no trial 5");
+    assert_fails(tc_optimizer_report(f->o, 0, &(tc_step){1, NAN}, 0, &e, &same, &err), TACIT_E_ARG,
+                 "the value of trial 0 at step 1 must be a finite number, got nan");
+    assert_fails(tc_optimizer_report(f->o, 0, &(tc_step){TC_STEP_MOST + 1, 1}, 0, &e, &same, &err),
+                 TACIT_E_ARG, "step must be at most 9007199254740992, got 9007199254740993");
+    for (uint64_t i = 0; i < TC_REPORTS_MOST; i++)
+        report(f, 0, i, 1);
+    assert_fails(tc_optimizer_report(f->o, 0, &(tc_step){TC_STEP_MOST, 1}, 0, &e, &same, &err),
+                 TACIT_E_BUDGET, "trial 0 has made 10000 reports, as many as a trial may");
+    e = (tc_event){.kind = TC_EVENT_REPORT, .trial = 0, .step = 1, .value = 1};
+    assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                 "is a report that no trial can make");
+    tell(f, 0, 1);
+    assert_fails(tc_optimizer_report(f->o, 0, &good, 0, &e, &same, &err), TACIT_E_STATE,
+                 "told already");
+    assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                 "reports of a trial that was not running");
+}
+
 /* A journal that tacit cannot have written is refused and leaves the state alone. */
 static void test_corrupt_journals(void **state)
 {
@@ -180,6 +277,8 @@ static void test_corrupt_journals(void **state)
         {.kind = TC_EVENT_STALE, .trial = 0},
         {.kind = TC_EVENT_FIT, .body = "{}"},
         {.kind = TC_EVENT_ASK, .trial = 0, .values = &x, .seq = 5},
+        {.kind = TC_EVENT_REPORT, .trial = 0, .step = 1, .value = 1},
+        {.kind = TC_EVENT_TELL, .trial = 0, .state = TC_TRIAL_PRUNED, .step = 1, .value = 1},
         {.kind = (tc_event_kind)99},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -210,11 +309,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_life_of_a_trial),        TEST(test_noise_is_known_of_the_value_it_was_added_to),
-        TEST(test_next_is_pure),           TEST(test_a_lease_that_ran_out_is_handed_on),
-        TEST(test_a_late_tell_is_welcome), TEST(test_enqueued_points_come_first),
-        TEST(test_tell_at_another_point),  TEST(test_refusals),
-        TEST(test_corrupt_journals),       TEST(test_siblings_share_their_space),
+        TEST(test_life_of_a_trial),
+        TEST(test_noise_is_known_of_the_value_it_was_added_to),
+        TEST(test_next_is_pure),
+        TEST(test_a_lease_that_ran_out_is_handed_on),
+        TEST(test_a_late_tell_is_welcome),
+        TEST(test_enqueued_points_come_first),
+        TEST(test_tell_at_another_point),
+        TEST(test_refusals),
+        TEST(test_corrupt_journals),
+        TEST(test_siblings_share_their_space),
+        TEST(test_reports_make_a_curve),
+        TEST(test_a_pruned_trial_is_finished_and_never_the_best),
+        TEST(test_reports_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,10 +48,15 @@ static void take_seen(const tc_optimizer *o, tc_recommendation *out)
 static tacit_status take_model(const tc_optimizer *o, const tc_recommended *r,
                                tc_recommendation *out, tacit_error *err)
 {
+    const tc_trial *t;
+    TC_TRY(find_trial(o, r->at, &t, err));
+    if (!t) /* it was ended early: nobody knows what it would have come to */
+        return TACIT_OK;
     out->by = TC_BY_MODEL;
     out->mean = o->maximize ? r->mean : -r->mean;
     out->sd = r->sd;
-    return find_trial(o, r->at, &out->trial, err);
+    out->trial = t;
+    return TACIT_OK;
 }
 
 static bool all_equal(const tc_history *h)
@@ -114,6 +119,8 @@ static tacit_status choose(const tc_optimizer *o, tc_recommend_by by, tc_recomme
         TC_TRY(take_model(o, &r, out, err));
     if (!is_noisy && by == TC_BY_MODEL)
         snprintf(why, sizeof why, "it was asked for");
+    if ((is_noisy || by == TC_BY_MODEL) && out->by != TC_BY_MODEL)
+        snprintf(why, sizeof why, "the model likes the point of a trial that was ended early");
     memcpy(out->because, why, sizeof why);
     return TACIT_OK;
 }

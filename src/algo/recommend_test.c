@@ -317,9 +317,37 @@ static void test_asks_are_the_same_after_it(void **state)
     }
 }
 
+/* The model likes a point whose trial was ended early: nobody knows what that would have come to, so what was seen is recommended. */
+static void a_pruned_trial_is_not_recommended(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    fixture f;
+    tc_event e;
+    bool same;
+    double x = 0.5;
+    begin(&f, "gp-ei", FIXED, false);
+    add(&f, 0.1, 1, 0);
+    add(&f, 0.9, 2, 0);
+    assert_int_equal(recommended(&f, TC_BY_MODEL).by, TC_BY_MODEL);
+    assert_ok(tc_optimizer_enqueue(f.o, &x, 1, &e, &err));
+    assert_ok(tc_optimizer_apply(f.o, &e, &err));
+    const uint64_t trial = ask(&f).trial;
+    assert_ok(tc_optimizer_report(f.o, trial, &(tc_step){1, -5}, 2, &e, &same, &err));
+    assert_ok(tc_optimizer_apply(f.o, &e, &err));
+    assert_ok(tc_optimizer_prune(f.o, trial, 3, &e, &err));
+    assert_ok(tc_optimizer_apply(f.o, &e, &err));
+    const tc_recommendation r = recommended(&f, TC_BY_MODEL);
+    assert_int_equal(r.by, TC_BY_SEEN);
+    assert_int_equal(r.trial->number, 0);
+    assert_string_equal(r.because, "the model likes the point of a trial that was ended early");
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pruned_trial_is_not_recommended),
         cmocka_unit_test(test_the_best_mean_where_something_was_tried),
         cmocka_unit_test(test_values_without_noise_are_taken_as_they_are),
         cmocka_unit_test(test_equal_values_have_no_noise),

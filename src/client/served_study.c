@@ -125,6 +125,12 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     return end(s, tc_remote_complete(begin(s), trial, &told, err));
 }
 
+static tacit_status study_report_step(tacit_study *s, uint64_t trial, const tc_step *at,
+                                      const tc_prune *p, tc_verdict *out, tacit_error *err)
+{
+    return end(s, tc_remote_report_step(begin(s), trial, at, p, out, err));
+}
+
 static tacit_status study_add_pull(tacit_study *s, tacit_batch *batch, double value,
                                    tacit_error *err)
 {
@@ -289,6 +295,7 @@ static void study_identify(const tacit_study *s, tacit_hash *hash, tc_store **st
 static const tc_study_ops study_ops = {.close = study_close,
                                        .ask = study_ask,
                                        .report = study_report,
+                                       .report_step = study_report_step,
                                        .add_pull = study_add_pull,
                                        .enqueue = study_enqueue,
                                        .import = study_import,

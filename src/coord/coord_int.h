@@ -19,6 +19,7 @@
  *   studies.c    creating, listing and ending studies
  *   served.c     what a served study is asked and told: suggest, heartbeat, enqueue
  *   served_complete.c  what came of a trial
+ *   served_report.c    what a trial has come to so far
  *   served_list.c  its trials as JSON, pages of them, the best one
  *   outsource.c  served studies over the rows of a curator
  *   pages.c      lists that grow: studies, agents, evidence

@@ -270,7 +270,7 @@ static tacit_status check_room(tc_study *study, tacit_error *err)
     uint64_t pulls = 0;
     TC_TRY(tc_study_look(study, &o, err));
     uint64_t planned = planned_pulls(o, tc_study_document(study));
-    for (int state = TC_TRIAL_WAITING; state <= TC_TRIAL_STALE; state++)
+    for (int state = TC_TRIAL_WAITING; state <= TC_TRIAL_PRUNED; state++)
         pulls += tc_optimizer_pulls(o, (tc_trial_state)state);
     tc_study_unlook(study);
     return pulls < planned ? TACIT_OK

@@ -17,6 +17,7 @@
 typedef struct report {
     uint64_t trial;
     const char *failed; /* or NULL */
+    bool pruned;        /* what came of it is its last intermediate value */
     double value;
     double noise_sd; /* of what was added to it on purpose; 0: nothing */
     tc_batch sums;   /* n = 0: it is one value */
@@ -87,10 +88,18 @@ static tacit_status read_params(report *r, const tc_space *space, const json_t *
 {
     if (!j)
         return TACIT_OK;
-    if (r->failed)
-        return tc_fail(err, TACIT_E_ARG, "params goes with a value, not with failed");
+    if (r->failed || r->pruned)
+        return tc_fail(err, TACIT_E_ARG, "params goes with a value, not with %s",
+                       r->failed ? "failed" : "pruned");
     r->params = tc_alloc(space->n_params, sizeof *r->params);
     return r->params ? tc_space_values_from_json(space, j, r->params, err) : tc_fail_memory(err);
+}
+
+static tacit_status read_pruned(report *r, const json_t *body, tacit_error *err)
+{
+    const json_t *pruned = json_object_get(body, "pruned");
+    r->pruned = json_is_true(pruned);
+    return !pruned || r->pruned ? TACIT_OK : tc_fail(err, TACIT_E_ARG, "pruned can only be true");
 }
 
 static tacit_status read_report(const tc_request_context *a, const tc_study *study, report *r,
@@ -103,6 +112,7 @@ static tacit_status read_report(const tc_request_context *a, const tc_study *stu
     TC_TRY(check_private(doc, a->body, err));
     TC_TRY(read_noise(r, doc, a->body, err));
     r->failed = tc_request_text(a, "failed");
+    TC_TRY(read_pruned(r, a->body, err));
     r->value = json_number_value(value ? value : json_object_get(a->body, "reply"));
     if (values)
         TC_TRY(read_pulls(r, study, values, err));
@@ -115,6 +125,8 @@ static tacit_status tell(tc_study *study, const report *r, tacit_error *err)
 {
     if (r->failed)
         return tc_study_fail(study, r->trial, r->failed, err);
+    if (r->pruned)
+        return tc_study_prune(study, r->trial, err);
     if (r->sums.n > 0)
         return tc_study_tell_batch(study, r->trial, r->params, &r->sums, err);
     return tc_study_tell_noisy(study, r->trial, r->params, r->value, r->noise_sd, err);
@@ -137,6 +149,8 @@ static bool same_report(const tc_space *space, const report *r, const tc_event *
 {
     if (r->failed)
         return told->state == TC_TRIAL_FAIL && told->reason && strcmp(told->reason, r->failed) == 0;
+    if (r->pruned)
+        return told->state == TC_TRIAL_PRUNED;
     if (told->state != TC_TRIAL_COMPLETE || !same_point(space, r->params, told->values))
         return false;
     if (r->sums.n > 0 || told->batch.n > 0)
@@ -195,11 +209,13 @@ static tacit_status find_mean(tc_study *study, uint64_t trial, double *out, taci
 static tacit_status answer(tc_request_context *a, tc_open_study *d, tc_study *study,
                            const report *r, bool first, tacit_error *err)
 {
-    tc_trial_state state = r->failed ? TC_TRIAL_FAIL : TC_TRIAL_COMPLETE;
+    tc_trial_state state = r->failed   ? TC_TRIAL_FAIL
+                           : r->pruned ? TC_TRIAL_PRUNED
+                                       : TC_TRIAL_COMPLETE;
     double value = r->value;
     if (r->sums.n > 0)
         TC_TRY(find_mean(study, r->trial, &value, err));
-    const double *shown = r->failed ? NULL : &value;
+    const double *shown = state == TC_TRIAL_COMPLETE ? &value : NULL;
     if (first)
         tc_emit_trial(a->coord, d, tc_study_document(study), r->trial, state, shown);
     return tc_answer_json(a, 200,

@@ -24,10 +24,24 @@ static json_t *time_json(int64_t ms)
     return ms > 0 ? json_integer((json_int_t)ms) : json_null();
 }
 
+static json_t *steps_json(const tc_trial *t)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < t->n_steps; i++)
+        if (json_array_append_new(list,
+                                  json_pack("{s:I, s:f}", "step", (json_int_t)t->steps[i].step,
+                                            "value", t->steps[i].value)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
 /* For a private reply, leaves out the sender and the time. NULL: no memory. */
 static json_t *trial_json(const tc_optimizer *o, const tc_trial *t)
 {
     bool complete = t->state == TC_TRIAL_COMPLETE, failed = t->state == TC_TRIAL_FAIL;
+    bool told = tc_trial_state_is_told(t->state);
     bool shown = !tc_algorithm_takes_replies(tc_optimizer_algorithm(o));
     json_t *j = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "trial", (json_int_t)t->number,
                           "state", tc_trial_state_name(t->state), "params",
@@ -35,12 +49,14 @@ static json_t *trial_json(const tc_optimizer *o, const tc_trial *t)
                           complete ? json_real(t->value) : json_null(), "worker",
                           text_json(shown ? t->worker : NULL), "started_ms",
                           time_json(shown ? t->asked_ms : 0), "ended_ms",
-                          time_json(shown && (complete || failed) ? t->told_ms : 0));
+                          time_json(shown && told ? t->told_ms : 0));
     int bad = j ? 0 : 1;
     if (j && failed)
         bad |= json_object_set_new(j, "reason", text_json(t->reason));
     if (j && t->pulls > 1)
         bad |= json_object_set_new(j, "pulls", json_integer((json_int_t)t->pulls));
+    if (j && t->n_steps > 0)
+        bad |= json_object_set_new(j, "steps", steps_json(t));
     if (!bad)
         return j;
     json_decref(j);
@@ -69,14 +85,15 @@ static tacit_status read_state(const tc_request_context *a, int *out, tacit_erro
     char text[16] = "";
     *out = -1;
     TC_TRY(tc_query_text(a->q->query, "state", text, sizeof text, err));
-    for (int s = TC_TRIAL_WAITING; s <= TC_TRIAL_STALE; s++)
+    for (int s = TC_TRIAL_WAITING; s <= TC_TRIAL_PRUNED; s++)
         if (strcmp(text, tc_trial_state_name((tc_trial_state)s)) == 0)
             *out = s;
     return !*text || *out >= 0
                ? TACIT_OK
-               : tc_fail(err, TACIT_E_ARG,
-                         "state must be WAITING, RUNNING, COMPLETE, FAIL or STALE, got \"%s\"",
-                         text);
+               : tc_fail(
+                     err, TACIT_E_ARG,
+                     "state must be WAITING, RUNNING, COMPLETE, FAIL, STALE or PRUNED, got \"%s\"",
+                     text);
 }
 
 static tacit_status read_page(const tc_request_context *a, page *p, tacit_error *err)

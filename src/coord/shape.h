@@ -65,15 +65,15 @@ const tc_field *tc_shape_field(const tc_shape *s, const char *name);
 extern const tc_shape tc_shape_new_study, tc_shape_new_token, tc_shape_withdraw, tc_shape_replace,
     tc_shape_study_token, tc_shape_enrol, tc_shape_leave, tc_shape_readmit, tc_shape_expire,
     tc_shape_expires, tc_shape_rotate, tc_shape_new_message;
-extern const tc_shape tc_shape_suggest, tc_shape_complete, tc_shape_heartbeat, tc_shape_enqueue,
-    tc_shape_outsource;
+extern const tc_shape tc_shape_suggest, tc_shape_complete, tc_shape_report, tc_shape_heartbeat,
+    tc_shape_enqueue, tc_shape_outsource;
 /* Answers. */
 extern const tc_shape tc_shape_study, tc_shape_study_list, tc_shape_state, tc_shape_erased,
     tc_shape_token, tc_shape_withdrawn, tc_shape_access, tc_shape_revoked, tc_shape_accepted,
     tc_shape_relayed, tc_shape_phase, tc_shape_broadcast, tc_shape_privacy, tc_shape_agent_list,
     tc_shape_evidence_list, tc_shape_problem, tc_shape_token_list, tc_shape_audit;
 extern const tc_shape tc_shape_suggested, tc_shape_trial, tc_shape_trial_state, tc_shape_lease,
-    tc_shape_trial_list, tc_shape_recommendation, tc_shape_outsourced;
+    tc_shape_trial_list, tc_shape_recommendation, tc_shape_outsourced, tc_shape_verdict;
 /* Events: the data of those that /v1/events sends, by name. Ends with a NULL name. */
 typedef struct tc_event_shape {
     const char *name;

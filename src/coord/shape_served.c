@@ -8,12 +8,14 @@
 #define END {.name = NULL}
 #define TEXT   TC_FIELD_TEXT
 #define WHOLE  TC_FIELD_WHOLE
+#define YES    TC_FIELD_YES
 #define NUMBER TC_FIELD_NUMBER
 #define OBJECT TC_FIELD_OBJECT
 #define MAP    TC_FIELD_MAP
 #define WHOLE_MOST 9223372036854775807.0
 
-static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", NULL};
+static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", "PRUNED", NULL};
+static const char *const prune_rules[] = {"none", "median", "asha", NULL};
 
 /* ---- bodies ---- */
 
@@ -35,10 +37,22 @@ static const tc_field complete[] = {
     {"reply",  NUMBER, TC_ONE_OF, .help = "A private reply, perturbed by who sends it"},
     {"values", NUMBER, TC_ONE_OF | TC_LIST_OF, .help = "All pulls of a batch"},
     {"failed", TEXT,   TC_ONE_OF, 1, 4096, .help = "Why there is no value"},
+    {"pruned", YES,    TC_ONE_OF, .help = "true: it was ended early, and came to its last intermediate value"},
     {"params", MAP,    0, .help = "The point that was really run"},
     {"noise_sd", NUMBER, 0, .help = "The standard deviation of noise that is known to be in value; 0: none is known. Needed where the study protects records"},
     END};
 const tc_shape tc_shape_complete = {"Complete", "What came of a trial", complete, false};
+
+static const tc_field report[] = {
+    {"step",  WHOLE,  TC_NEEDED, 0, 9007199254740992.0, .help = "How far the trial is: an epoch, say", .example = "3"},
+    {"value", NUMBER, TC_NEEDED, .help = "What it has come to", .example = "0.41"},
+    {"prune", TEXT,   0, .words = prune_rules, .help = "The rule by which it is judged; absent: none", .example = "\"median\""},
+    {"warmup",     WHOLE, 0, 0, 9007199254740992.0, .help = "No trial is ended at a step below it"},
+    {"min_trials", WHOLE, 0, 0, 9007199254740992.0, .help = "So many it must be compared with; 0: median 5, asha as many as factor"},
+    {"min_step",   WHOLE, 0, 0, 9007199254740992.0, .help = "asha: the step at which trials are compared first; 0: 1"},
+    {"factor",     WHOLE, 0, 0, 1000, .help = "asha: the best of so many go on, 2 at least; 0: 3"},
+    END};
+const tc_shape tc_shape_report = {"Report", "An intermediate value of a trial", report, false};
 
 static const tc_field heartbeat[] = {WORKER, LEASE, END};
 const tc_shape tc_shape_heartbeat = {"Heartbeat", "A worker that is still at it", heartbeat, false};
@@ -78,6 +92,22 @@ static const tc_field trial_state[] = {
     END};
 const tc_shape tc_shape_trial_state = {"TrialState", "The state that a trial was brought to", trial_state, false};
 
+static const tc_field verdict[] = {
+    {"trial",    WHOLE,  TC_NEEDED, .help = "Its number"},
+    {"stop",     YES,    TC_NEEDED, .help = "true: end it, and say pruned when it is complete"},
+    {"step",     WHOLE,  TC_NEEDED, .help = "Of the report that was judged"},
+    {"value",    NUMBER, TC_NEEDED, .help = "And its value"},
+    {"bound",    NUMBER, TC_NEEDED | TC_OR_NULL, .help = "What the rule compared with; null: nothing"},
+    {"compared", WHOLE,  TC_NEEDED, .help = "With so many trials"},
+    END};
+const tc_shape tc_shape_verdict = {"Verdict", "Should the trial be ended?", verdict, false};
+
+static const tc_field step[] = {
+    {"step",  WHOLE,  TC_NEEDED, .help = "How far the trial was"},
+    {"value", NUMBER, TC_NEEDED, .help = "What it had come to"},
+    END};
+static const tc_shape shape_step = {"Step", "An intermediate value", step, false};
+
 static const tc_field trial[] = {
     {"trial",      WHOLE,  TC_NEEDED, .help = "Its number"},
     {"state",      TEXT,   TC_NEEDED, .words = trial_states, .help = "Where it stands"},
@@ -88,6 +118,7 @@ static const tc_field trial[] = {
     {"ended_ms",   WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
     {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL: why"},
     {"pulls",      WHOLE,  0, .help = "A batch: how many evaluations"},
+    {"steps",      OBJECT, TC_LIST_OF, .of = &shape_step, .help = "What it reported on its way; PRUNED: the last one is what it came to"},
     END};
 const tc_shape tc_shape_trial = {"Trial", "A trial", trial, false};
 

@@ -119,6 +119,7 @@ static const tc_field study[] = {
     {"complete",    WHOLE,  0, .help = "Served: trials with a value"},
     {"running",     WHOLE,  0, .help = "Served: trials that a worker has"},
     {"failed",      WHOLE,  0, .help = "Served: trials that failed"},
+    {"pruned",      WHOLE,  0, .help = "Served: trials that were ended early"},
     END};
 const tc_shape tc_shape_study = {"Study", "A study", study, false};
 

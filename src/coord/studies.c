@@ -437,12 +437,13 @@ static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
     bool private = tc_algorithm_takes_replies(doc->algorithm) ||
                    doc->promise == TC_PROMISE_RECORDS; /* noised before they are told */
     json_t *options = tc_options_json(doc->algorithm->options, tc_optimizer_options(o));
-    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I}", "options", options, "not_private",
+    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I}", "options", options, "not_private",
                      private ? "" : "values are told as they are", "trials",
                      (json_int_t)doc->trials, "complete",
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_COMPLETE), "running",
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_RUNNING), "failed",
-                     (json_int_t)tc_optimizer_count(o, TC_TRIAL_FAIL));
+                     (json_int_t)tc_optimizer_count(o, TC_TRIAL_FAIL), "pruned",
+                     (json_int_t)tc_optimizer_count(o, TC_TRIAL_PRUNED));
 }
 
 static tacit_status add_served(tc_request_context *a, tc_open_study *d, json_t *j, tacit_error *err)

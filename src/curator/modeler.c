@@ -143,7 +143,8 @@ static uint64_t row_of(const tacit_trial *t)
 
 static bool is_told(const tacit_trial *t)
 {
-    return t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL;
+    return t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL ||
+           t->state == TACIT_TRIAL_PRUNED;
 }
 
 /* The first open trial, about this row; row NULL: about any. NULL: there is none. */

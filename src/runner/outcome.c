@@ -300,6 +300,30 @@ bool tc_outcome_value(const char *text, size_t len, double *value, char *reason,
     return say_none(reason, size, line);
 }
 
+/* Most lines are none, and are not parsed. */
+static bool may_be_step(word line)
+{
+    return line.len > 0 && line.at[0] == '{' && memmem(line.at, line.len, "\"step\"", 6);
+}
+
+bool tc_outcome_step(const char *text, size_t len, uint64_t *step, double *value)
+{
+    word line = last_line(text, len);
+    json_t *object = NULL;
+    int64_t at = -1;
+    if (!may_be_step(line) ||
+        tc_json_parse(line.at, line.len, "standard output", &object, NULL) != TACIT_OK)
+        return false;
+    const json_t *v = json_object_get(object, "value");
+    *value = json_number_value(v);
+    bool ok = json_is_number(v) && isfinite(*value) &&
+              tc_json_whole(json_object_get(object, "step"), &at) && at >= 0 &&
+              at <= INT64_C(1) << 53;
+    *step = (uint64_t)at;
+    json_decref(object);
+    return ok;
+}
+
 json_t *tc_outcome_object(const char *text, size_t len)
 {
     word line = last_line(text, len);

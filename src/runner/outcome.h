@@ -33,6 +33,9 @@ void tc_tail_fini(tc_tail *t);
 /* True with *value, finite; else false with a short reason: one line of UTF-8. */
 bool tc_outcome_value(const char *text, size_t len, double *value, char *reason, size_t size);
 
+/* Is a line an intermediate value, an object with a whole number "step" from 0 to 2^53 and a finite number "value"? */
+bool tc_outcome_step(const char *line, size_t len, uint64_t *step, double *value);
+
 /* The object that the last line is, for json_decref; NULL: it is none. */
 json_t *tc_outcome_object(const char *text, size_t len);
 /* The last line that is not empty, as one line of UTF-8; "": there is none. */

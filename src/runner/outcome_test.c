@@ -237,6 +237,39 @@ static void reasons_become_one_line(void **state)
     assert_string_equal(reason, "a?b?[1m \xc3\xa9 ?? ?.");
 }
 
+static void expect_step(const char *line, bool is, uint64_t step, double value)
+{
+    uint64_t at = 0;
+    double v = 0;
+    bool found = tc_outcome_step(line, strlen(line), &at, &v);
+    if (found != is || (is && (at != step || memcmp(&v, &value, sizeof v) != 0)))
+        fail_msg("%s: %d, step %llu, value %g", line, found, (unsigned long long)at, v);
+}
+
+static void intermediate_values_are_objects_with_a_step(void **state)
+{
+    (void)state;
+    expect_step("{\"step\": 3, \"value\": 0.41}", true, 3, 0.41);
+    expect_step("  {\"value\":-1,\"lr\":0.1,\"step\":0} \r", true, 0, -1);
+    expect_step("{\"step\": 9007199254740992, \"value\": 1}", true, UINT64_C(1) << 53, 1);
+    static const char *const none[] = {"",
+                                       "0.41",
+                                       "step 3: 0.41",
+                                       "{\"value\": 0.41}",
+                                       "{\"step\": 3}",
+                                       "{\"step\": 3, \"value\": \"0.41\"}",
+                                       "{\"step\": 3, \"value\": NaN}",
+                                       "{\"step\": 3.5, \"value\": 1}",
+                                       "{\"step\": -1, \"value\": 1}",
+                                       "{\"step\": 9007199254740993, \"value\": 1}",
+                                       "{\"step\": \"3\", \"value\": 1}",
+                                       "{\"step\": 3, \"value\": 1",
+                                       "[{\"step\": 3, \"value\": 1}]",
+                                       "x {\"step\": 3, \"value\": 1}"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        expect_step(none[i], false, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_torn_word_is_dropped),
         cmocka_unit_test(the_object_of_the_last_line),
         cmocka_unit_test(reasons_become_one_line),
+        cmocka_unit_test(intermediate_values_are_objects_with_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

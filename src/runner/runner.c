@@ -25,12 +25,17 @@
 static const uint64_t MS = 1000000;   /* nanoseconds */
 static const size_t DRAIN = 1u << 21; /* no pipe holds more: a noisy grandchild must not hold us */
 
+enum { LINE_MOST = 1024 };
+
 typedef struct job {
     tc_process process; /* pid 0: the slot is free */
     uint64_t trial;
     uint64_t due_ns; /* when it gets its next signal; 0: never */
     bool timed_out;
+    bool pruned; /* a listener said so */
     tc_tail output, errors;
+    char line[LINE_MOST]; /* the beginning of the line that is being written */
+    size_t line_len;      /* LINE_MOST: it is too long to be an intermediate value */
 } job;
 
 struct tc_runner {
@@ -43,6 +48,7 @@ struct tc_runner {
     bool heard;               /* tc_runner_hear_errors */
     const char *name, *value; /* of one more variable; or NULL */
     tc_runner_check check;
+    tc_runner_listener listener;
     job *job;              /* `jobs` of them */
     struct pollfd *polled; /* three per job: output, errors, pidfd */
 };
@@ -111,6 +117,11 @@ void tc_runner_set_input(tc_runner *r, int fd)
 void tc_runner_set_check(tc_runner *r, tc_runner_check check)
 {
     r->check = check;
+}
+
+void tc_runner_set_listener(tc_runner *r, tc_runner_listener listener)
+{
+    r->listener = listener;
 }
 
 void tc_runner_silence(tc_runner *r)
@@ -253,9 +264,54 @@ static void pass_on(const char *bytes, size_t n)
     }
 }
 
-/* Takes what a pipe holds now; passed: and writes it on. */
-static void read_pipe(int *fd, tc_tail *to, bool passed)
+/* ---- intermediate values ---- */
+
+/* SIGTERM now, SIGKILL when the grace is over (signal_late). */
+static void end_early(job *j)
 {
+    j->pruned = true;
+    kill(-j->process.pid, SIGTERM);
+    j->due_ns = tc_clock_ns() + TC_RUNNER_GRACE_MS * MS;
+}
+
+static void end_line(const tc_runner *r, job *j)
+{
+    uint64_t step;
+    double value;
+    size_t len = j->line_len;
+    j->line_len = 0;
+    if (len < LINE_MOST && !j->pruned && !j->timed_out &&
+        tc_outcome_step(j->line, len, &step, &value) &&
+        r->listener.step(r->listener.user, j->trial, step, value))
+        end_early(j);
+}
+
+static void hear(const tc_runner *r, job *j, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == '\n')
+            end_line(r, j);
+        else if (j->line_len < LINE_MOST)
+            j->line[j->line_len++] = bytes[i];
+}
+
+/* ---- pipes ---- */
+
+typedef enum stream { STANDARD_OUTPUT, STANDARD_ERROR } stream;
+
+static void take(const tc_runner *r, job *j, stream which, const char *bytes, size_t n)
+{
+    tc_tail_add(which == STANDARD_OUTPUT ? &j->output : &j->errors, bytes, n);
+    if (which == STANDARD_ERROR)
+        pass_on(bytes, n);
+    else if (r->listener.step)
+        hear(r, j, bytes, n);
+}
+
+/* Takes what a pipe holds now. */
+static void read_pipe(const tc_runner *r, job *j, stream which)
+{
+    int *fd = which == STANDARD_OUTPUT ? &j->process.out_fd : &j->process.err_fd;
     char chunk[4096];
     size_t total = 0;
     while (*fd >= 0 && total < DRAIN) {
@@ -268,17 +324,15 @@ static void read_pipe(int *fd, tc_tail *to, bool passed)
             close_end(fd);
             return;
         }
-        tc_tail_add(to, chunk, (size_t)n);
-        if (passed)
-            pass_on(chunk, (size_t)n);
+        take(r, j, which, chunk, (size_t)n);
         total += (size_t)n;
     }
 }
 
-static void read_pipes(job *j)
+static void read_pipes(const tc_runner *r, job *j)
 {
-    read_pipe(&j->process.out_fd, &j->output, false);
-    read_pipe(&j->process.err_fd, &j->errors, true);
+    read_pipe(r, j, STANDARD_OUTPUT);
+    read_pipe(r, j, STANDARD_ERROR);
 }
 
 /* Waits for a job that has ended or was killed, and frees its slot. What it leaves of its
@@ -290,7 +344,7 @@ static int reap(tc_runner *r, job *j, bool kill_group)
         kill(-j->process.pid, SIGKILL);
     while (waitpid(j->process.pid, &status, 0) < 0 && errno == EINTR)
         ;
-    read_pipe(&j->process.err_fd, &j->errors, true); /* its last words, also where it was stopped */
+    read_pipe(r, j, STANDARD_ERROR); /* its last words, also where it was stopped */
     close_end(&j->process.out_fd);
     close_end(&j->process.err_fd);
     close(j->process.pidfd);
@@ -341,15 +395,19 @@ static void read_errors(const tc_tail *errors, tc_job_result *out)
 
 static tacit_status finish(tc_runner *r, job *j, tc_job_result *out, tacit_error *err)
 {
-    read_pipes(j);
-    bool timed_out = j->timed_out, no_memory = j->output.failed;
+    read_pipes(r, j);
+    if (r->listener.step)
+        end_line(r, j); /* the last one may have no end */
+    bool timed_out = j->timed_out, pruned = j->pruned, no_memory = j->output.failed;
     *out = (tc_job_result){.trial = j->trial};
     out->ok = read_value(r, &j->output, out);
     read_errors(&j->errors, out);
-    int status = reap(r, j, timed_out);
+    int status = reap(r, j, timed_out || pruned);
     if (no_memory)
         return tc_fail_memory(err);
-    if (failed_process(r, status, timed_out, out))
+    if (pruned)
+        *out = (tc_job_result){.trial = out->trial, .pruned = true};
+    else if (failed_process(r, status, timed_out, out))
         out->ok = false;
     if (!out->ok)
         out->value = 0;
@@ -363,9 +421,10 @@ static void signal_late(tc_runner *r, uint64_t now)
         job *j = &r->job[i];
         if (j->process.pid == 0 || j->due_ns == 0 || now < j->due_ns)
             continue;
-        kill(-j->process.pid, j->timed_out ? SIGKILL : SIGTERM);
-        j->due_ns = j->timed_out ? 0 : now + TC_RUNNER_GRACE_MS * MS;
-        j->timed_out = true;
+        bool warned = j->timed_out || j->pruned;
+        kill(-j->process.pid, warned ? SIGKILL : SIGTERM);
+        j->due_ns = warned ? 0 : now + TC_RUNNER_GRACE_MS * MS;
+        j->timed_out = !j->pruned;
     }
 }
 
@@ -399,7 +458,7 @@ static bool poll_jobs(tc_runner *r, int time_ms)
         return false;
     for (size_t i = 0; i < r->jobs; i++)
         if (r->polled[POLLED * i + OUTPUT].revents || r->polled[POLLED * i + ERRORS].revents)
-            read_pipes(&r->job[i]);
+            read_pipes(r, &r->job[i]);
     return true;
 }
 

@@ -26,6 +26,7 @@ typedef struct tc_runner tc_runner;
 typedef struct tc_job_result {
     uint64_t trial;
     bool ok;
+    bool pruned;      /* it was ended because a listener said so; then it is not ok */
     double value;     /* ok */
     char reason[256]; /* not ok: "exit status 3", "killed by signal 9", "timed out after 600 s",
                              "no number on the last line: \"done\"", "value is nan", ... */
@@ -64,6 +65,15 @@ typedef struct tc_runner_check {
     void *user;
 } tc_runner_check;
 void tc_runner_set_check(tc_runner *r, tc_runner_check check);
+
+/* Hears each intermediate value that a program prints (tc_outcome_step), while it runs and once more when it has ended. True: the job
+ * is ended like one whose time is up, its later lines do not count, and it comes to `pruned`, also where it
+ * ends by itself meanwhile. Borrowed; without it lines before the last are not looked at. */
+typedef struct tc_runner_listener {
+    bool (*step)(void *user, uint64_t trial, uint64_t step, double value);
+    void *user;
+} tc_runner_listener;
+void tc_runner_set_listener(tc_runner *r, tc_runner_listener listener);
 
 /* E_NOT_FOUND: the program does not exist or may not be run. E_STATE: full. */
 tacit_status tc_runner_start(tc_runner *r, uint64_t trial, const double *values, tacit_error *err);

@@ -115,6 +115,7 @@ static void failures_have_reasons(void **state)
 }
 
 /* Runs `script` with our standard error in a file; what is in it then. */
+/* The braces of objects are doubled for the command. */
 static tc_job_result run_heard(const char *script, char *seen, size_t size)
 {
     FILE *file = tmpfile();
@@ -244,6 +245,83 @@ static void the_group_ends_with_the_job(void **state)
     assert_true(closed_soon(hold[0]));
     close(hold[0]);
     tc_runner_free(r);
+}
+
+/* ---- intermediate values ---- */
+
+typedef struct heard {
+    size_t n;
+    uint64_t steps[64];
+    double values[64];
+    uint64_t stop_at; /* the step that ends the job */
+} heard;
+
+static bool hear(void *user, uint64_t trial, uint64_t step, double value)
+{
+    heard *h = user;
+    assert_int_equal(trial, 7);
+    assert_true(h->n < 64);
+    h->steps[h->n] = step;
+    h->values[h->n++] = value;
+    return step == h->stop_at;
+}
+
+static tc_job_result run_listening(const char *script, heard *h)
+{
+    char command[2048];
+    size_t n = 0;
+    for (; *script; script++) {
+        assert_true(n + 3 < sizeof command);
+        command[n++] = *script;
+        if (*script == '{' || *script == '}')
+            command[n++] = *script;
+    }
+    command[n] = '\0';
+    tc_runner *r = new_runner(command, 1, 0);
+    tc_runner_set_listener(r, (tc_runner_listener){hear, h});
+    start(r, 7, 1);
+    tc_job_result out = wait_one(r);
+    tc_runner_free(r);
+    no_child_is_left();
+    return out;
+}
+
+/* Each is heard once, in its order, whichever bytes come together; the last line is the value as ever. */
+static void intermediate_values_are_heard(void **state)
+{
+    (void)state;
+    heard h = {.stop_at = 99};
+    tc_job_result out = run_listening(
+        "echo '{\"step\": 1, \"value\": 4}'; printf '{\"step\": 2, \"va'; sleep 0.1;"
+        "printf 'lue\": 3}\\nepoch 7\\n'; head -c 5000 /dev/zero | tr '\\0' '{'; echo;"
+        "echo '{\"step\": 3, \"value\": 2}'; printf '{\"step\": 4, \"value\": 1.5}'",
+        &h);
+    assert_true(out.ok && !out.pruned);
+    assert_true(out.value == 1.5);
+    assert_int_equal(h.n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(h.steps[i], i + 1);
+    assert_true(h.values[1] == 3 && h.values[3] == 1.5);
+}
+
+/* A job that is to end gets SIGTERM with its group, and comes to `pruned`, whatever it prints before it ends. */
+static void a_job_is_ended_by_its_values(void **state)
+{
+    (void)state;
+    heard h = {.stop_at = 2};
+    tc_job_result out =
+        run_listening("trap 'echo 9; exit 0' TERM; echo '{\"step\": 1, \"value\": 4}';"
+                      "echo '{\"step\": 2, \"value\": 5}'; sleep 600 & wait",
+                      &h);
+    assert_true(out.pruned && !out.ok);
+    assert_int_equal(h.n, 2);
+    assert_string_equal(out.reason, "");
+    h = (heard){.stop_at =
+                    1}; /* it has ended by itself by then: later values do not count all the same */
+    out =
+        run_listening("echo '{\"step\": 1, \"value\": 4}'; echo '{\"step\": 2, \"value\": 5}'", &h);
+    assert_true(out.pruned && !out.ok);
+    assert_int_equal(h.n, 1);
 }
 
 static void stop_ends_all_and_reports_nothing(void **state)
@@ -463,6 +541,8 @@ int main(void)
         cmocka_unit_test(a_wait_can_end_early),
         cmocka_unit_test(a_late_job_is_ended),
         cmocka_unit_test(the_group_ends_with_the_job),
+        cmocka_unit_test(intermediate_values_are_heard),
+        cmocka_unit_test(a_job_is_ended_by_its_values),
         cmocka_unit_test(stop_ends_all_and_reports_nothing),
         cmocka_unit_test(a_stubborn_job_is_killed),
         cmocka_unit_test(a_signal_ends_the_wait),

@@ -66,6 +66,8 @@ typedef struct tc_study_ops {
     tacit_status (*ask)(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
                         tacit_trials *out, tacit_error *err);
     tacit_status (*report)(tacit_study *s, uint64_t trial, const tacit_report *r, tacit_error *err);
+    tacit_status (*report_step)(tacit_study *s, uint64_t trial, const tc_step *at,
+                                const tc_prune *p, tc_verdict *out, tacit_error *err);
     tacit_status (*add_pull)(tacit_study *s, tacit_batch *batch, double value, tacit_error *err);
     tacit_status (*enqueue)(tacit_study *s, const double *values, uint64_t *trial,
                             tacit_error *err);
@@ -133,6 +135,9 @@ tacit_status tc_study_reserve(tacit_study *s, uint64_t trial, tacit_error *err);
  * none. */
 tacit_status tc_study_recall_private(tacit_study *s, uint64_t trial, tacit_report *r,
                                      tacit_error *err);
+
+/* A caller's rule, settled (algo/prune.h); NULL: none. E_ARG: what is wrong with it. */
+tacit_status tc_prune_take(const tacit_prune *rule, tc_prune *out, tacit_error *err);
 
 /* Is it at a coordinator? */
 bool tc_study_is_served(const tacit_study *s);

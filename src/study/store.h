@@ -52,7 +52,7 @@ typedef struct tc_event_row {
 
 typedef struct tc_append {
     int64_t study;
-    /* Insert only if the journal has event number `head`, and nothing but tells came after it, and none of
+    /* Insert only if the journal has event number `head`, and nothing but tells and reports came after it, and none of
      * a trial that is among `events`; TC_ANY_HEAD: always. Events that came after it stay before these. */
     uint64_t head;
     uint64_t mark; /* of that event; 0: whichever it is */

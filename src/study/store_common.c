@@ -18,12 +18,12 @@ tacit_status tc_study_gone(tacit_error *err)
     return tc_fail(err, TACIT_E_NOT_FOUND, "there is no such study any more");
 }
 
-/* A tell changes what would be asked next, but makes nothing wrong that was computed without it:
+/* A tell changes what would be asked next, a report not even that; neither makes anything wrong that was computed without it:
  * the values are in the event, and no number depends on it. Only the trial that was told is no
  * longer free to be asked again, or to lose its lease. */
 bool tc_append_disturbed(const tc_append *a, tc_event_kind kind, uint64_t trial)
 {
-    if (kind != TC_EVENT_TELL)
+    if (kind != TC_EVENT_TELL && kind != TC_EVENT_REPORT)
         return true;
     for (size_t i = 0; i < a->n; i++)
         if (a->events[i].trial == trial)

@@ -505,6 +505,7 @@ tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uin
 typedef struct report {
     uint64_t trial;
     bool failed;
+    bool pruned; /* what it came to is its last intermediate value, which must have been read */
     const char *reason;
     const double *values;
     double value;
@@ -517,6 +518,8 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
     int64_t now = tc_study_now(s);
     if (r->failed)
         return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
+    if (r->pruned)
+        return tc_optimizer_prune(s->opt, r->trial, now, e, err);
     if (r->batch)
         return tc_optimizer_tell_batch(s->opt, r->trial, r->values, r->batch, now, e, err);
     TC_TRY(tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err));
@@ -530,7 +533,7 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
 static tacit_status compose_row(tc_study *s, const report *r, tc_event_row *row, tacit_error *err)
 {
     tc_event e;
-    if (s->stray)
+    if (s->stray || r->pruned)
         TC_TRY(tc_study_catch_up(s, err));
     tacit_status status = compose(s, r, &e, err);
     if (status == TACIT_E_NOT_FOUND || status == TACIT_E_STATE) {
@@ -598,6 +601,11 @@ tacit_status tc_study_reward(const tc_study *s, double value, int64_t *out, taci
 tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, tacit_error *err)
 {
     return send_report(s, &(report){.trial = trial, .failed = true, .reason = reason}, err);
+}
+
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, tacit_error *err)
+{
+    return send_report(s, &(report){.trial = trial, .pruned = true}, err);
 }
 
 /* ---- points from outside ---- */

@@ -12,6 +12,7 @@
 #include <tacit/study.h>
 
 #include "algo/optimizer.h"
+#include "algo/prune.h"
 #include "study/agreed.h"
 #include "study/store.h"
 #include "study/study_plan.h"
@@ -80,6 +81,16 @@ tacit_status tc_study_tell_batch(tc_study *s, uint64_t trial, const double *valu
 /* The reward of a value, for the sums of a batch. E_UNSUPPORTED: the algorithm takes none. */
 tacit_status tc_study_reward(const tc_study *s, double value, int64_t *out, tacit_error *err);
 tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, tacit_error *err);
+/* ---- intermediate values (study_steps.c) */
+
+/* May its trials report any? E_UNSUPPORTED: no, and why. */
+tacit_status tc_study_takes_steps(const tc_study_doc *doc, tacit_error *err);
+/* Reports one, and judges by a settled rule whether the trial should be ended (prune.h). The same again is nothing. */
+tacit_status tc_study_report_step(tc_study *s, uint64_t trial, const tc_step *at, const tc_prune *p,
+                                  tc_verdict *out, tacit_error *err);
+/* The trial was ended early: it is told as PRUNED, with its last intermediate value. E_STATE: it has none. */
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, tacit_error *err);
+
 /* Hands a RUNNING trial of a worker that is gone to another, with a lease of its own. E_STATE:
  * `from` does not run it any more, perhaps because somebody else was first. */
 typedef struct tc_claim {

@@ -15,7 +15,9 @@ static TC_SIZED(sized_backup, tacit_backup_info, made_ms, made_ms);
 static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
 static TC_SIZED(sized_report, tacit_report, noise_sd, noise_sd);
 static TC_SIZED(sized_query, tacit_trial_query, limit, limit);
-static TC_SIZED(sized_summary, tacit_study_summary, best, best);
+static TC_SIZED(sized_summary, tacit_study_summary, best, pruned);
+static TC_SIZED(sized_prune, tacit_prune, factor, factor);
+static TC_SIZED(sized_verdict, tacit_verdict, compared, compared);
 
 /* Calls may look at the message of a failure, whether or not the caller wants it. */
 #define WITH_ERROR(err)                                                                            \
@@ -559,7 +561,7 @@ tacit_status tacit_study_report(tacit_study *s, uint64_t trial, const tacit_repo
     TC_GIVEN(s);
     tacit_report r;
     TC_TRY(tc_sized_take(&sized_report, &r, report, "report", err));
-    if (r.kind < TACIT_REPORT_VALUE || r.kind > TACIT_REPORT_BATCH)
+    if (r.kind < TACIT_REPORT_VALUE || r.kind > TACIT_REPORT_PRUNED)
         return tc_fail(err, TACIT_E_ARG, "there is no report of kind %d", (int)r.kind);
     if (r.kind == TACIT_REPORT_PULLS && r.n_pulls == 0)
         return tc_fail(err, TACIT_E_ARG, "a report of pulls must have at least one");
@@ -594,6 +596,49 @@ tacit_status tacit_study_add_pull(tacit_study *s, tacit_batch *batch, double val
     TC_GIVEN(s);
     TC_GIVEN(batch);
     return s->ops->add_pull(s, batch, value, err);
+}
+
+/* ---- intermediate values ---- */
+
+_Static_assert((int)TC_PRUNE_ASHA == (int)TACIT_PRUNE_ASHA, "rules in the same order");
+
+const char *tacit_prune_rule_name(tacit_prune_rule rule)
+{
+    static const char *const names[] = {"none", "median", "asha"};
+    return rule <= TACIT_PRUNE_ASHA ? names[rule] : NULL;
+}
+
+tacit_status tc_prune_take(const tacit_prune *rule, tc_prune *out, tacit_error *err)
+{
+    tacit_prune given = TACIT_PRUNE;
+    if (rule)
+        TC_TRY(tc_sized_take(&sized_prune, &given, rule, "rule", err));
+    *out = (tc_prune){.rule = (tc_prune_rule)given.rule,
+                      .warmup = given.warmup,
+                      .min_trials = given.min_trials,
+                      .min_step = given.min_step,
+                      .factor = given.factor};
+    return tc_prune_settle(out, err);
+}
+
+tacit_status tacit_study_report_step(tacit_study *s, uint64_t trial, uint64_t step, double value,
+                                     const tacit_prune *rule, tacit_verdict *verdict,
+                                     tacit_error *err)
+{
+    WITH_ERROR(err);
+    TC_GIVEN(s);
+    tc_prune p;
+    tc_verdict v = {.stop = false};
+    TC_TRY(tc_prune_take(rule, &p, err));
+    if (verdict)
+        TC_TRY(tc_sized_check(&sized_verdict, verdict, "verdict", err));
+    TC_TRY(tc_study_takes_steps(s->doc, err));
+    TC_TRY(s->ops->report_step(s, trial, &(tc_step){step, value}, &p, &v, err));
+    const tacit_verdict made = {
+        .stop = v.stop, .step = v.step, .value = v.value, .bound = v.bound, .compared = v.compared};
+    if (verdict)
+        tc_sized_give(&sized_verdict, verdict, &made);
+    return TACIT_OK;
 }
 
 tacit_status tacit_study_enqueue(tacit_study *s, const double *values, uint64_t *trial,
@@ -776,7 +821,7 @@ tacit_status tc_study_trials_on(tacit_study *s, const tacit_trial_query *query, 
     tacit_trial_query q = TACIT_TRIAL_QUERY;
     if (query)
         TC_TRY(tc_sized_take(&sized_query, &q, query, "query", err));
-    if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_STALE)
+    if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_PRUNED)
         return tc_fail(err, TACIT_E_ARG, "there is no state %d of a trial", (int)q.state);
     tacit_trials *list = tc_alloc(1, sizeof *list);
     return list ? hand_out(list, s->ops->trials(s, &q, reading, list, err), out)

@@ -302,11 +302,19 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
         return tell_pulls(s, trial, r, err);
     case TACIT_REPORT_BATCH:
         return tell_batch(s, trial, r->point, &r->batch, err);
+    case TACIT_REPORT_PRUNED:
+        return tc_study_prune(of(s), trial, err);
     case TACIT_REPORT_VALUE:
     case TACIT_REPORT_REPLY:
         break;
     }
     return tc_study_tell_noisy(of(s), trial, r->point, r->value, r->noise_sd, err);
+}
+
+static tacit_status study_report_step(tacit_study *s, uint64_t trial, const tc_step *at,
+                                      const tc_prune *p, tc_verdict *out, tacit_error *err)
+{
+    return tc_study_report_step(of(s), trial, at, p, out, err);
 }
 
 static void study_identify(const tacit_study *s, tacit_hash *hash, tc_store **store)
@@ -435,7 +443,8 @@ static tacit_status summarize(tacit_study *s, tc_reading *reading, tacit_study_s
     out->complete = tc_optimizer_count(o, TC_TRIAL_COMPLETE);
     out->failed = tc_optimizer_count(o, TC_TRIAL_FAIL);
     out->running = tc_optimizer_count(o, TC_TRIAL_RUNNING);
-    out->finished = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + out->failed;
+    out->pruned = tc_optimizer_count(o, TC_TRIAL_PRUNED);
+    out->finished = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + out->failed + out->pruned;
     out->best_trial = best ? best->number : TACIT_UNKNOWN;
     out->best = best ? best->value : (double)NAN;
     tc_study_unlook(of(s));
@@ -496,6 +505,7 @@ static bool study_is_away(tacit_study *s)
 static const tc_study_ops study_ops = {.close = study_close,
                                        .ask = study_ask,
                                        .report = study_report,
+                                       .report_step = study_report_step,
                                        .add_pull = add_pull,
                                        .enqueue = study_enqueue,
                                        .import = study_import,

@@ -11,7 +11,7 @@
 
 /* The stored numbers begin with 0; the public ones leave 0 for "any". */
 _Static_assert((int)TC_TRIAL_WAITING + 1 == (int)TACIT_TRIAL_WAITING &&
-                   (int)TC_TRIAL_STALE + 1 == (int)TACIT_TRIAL_STALE,
+                   (int)TC_TRIAL_PRUNED + 1 == (int)TACIT_TRIAL_PRUNED,
                "states in the same order");
 
 tacit_trial_state tc_trial_state_public(tc_trial_state state)
@@ -26,7 +26,7 @@ tc_trial_state tc_trial_state_internal(tacit_trial_state state)
 
 const char *tacit_trial_state_name(tacit_trial_state state)
 {
-    if (state < TACIT_TRIAL_WAITING || state > TACIT_TRIAL_STALE)
+    if (state < TACIT_TRIAL_WAITING || state > TACIT_TRIAL_PRUNED)
         return NULL;
     return tc_trial_state_name(tc_trial_state_internal(state));
 }
@@ -36,6 +36,15 @@ const char *tacit_trial_state_name(tacit_trial_state state)
 static const char *copy_text(tc_arena *a, const char *text)
 {
     return text ? tc_arena_strdup(a, text) : NULL;
+}
+
+/* NULL: there are none, or no memory. */
+static const tacit_step *copy_steps(tc_arena *a, const tc_trial *t)
+{
+    tacit_step *steps = t->n_steps > 0 ? TC_TAKE(a, t->n_steps, tacit_step) : NULL;
+    for (size_t i = 0; steps && i < t->n_steps; i++)
+        steps[i] = (tacit_step){.step = t->steps[i].step, .value = t->steps[i].value};
+    return steps;
 }
 
 tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, size_t n_params, tacit_error *err)
@@ -54,7 +63,9 @@ tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, size_t n_params, 
                                   .reason = copy_text(&l->memory, t->reason),
                                   .asked_ms = t->asked_ms,
                                   .told_ms = t->told_ms,
-                                  .lease_ms = t->lease_ms};
+                                  .lease_ms = t->lease_ms,
+                                  .steps = copy_steps(&l->memory, t),
+                                  .n_steps = t->n_steps};
     if (l->memory.failed)
         return tc_fail_memory(err);
     l->n++;

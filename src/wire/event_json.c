@@ -57,11 +57,19 @@ static bool put_batch(json_t *j, const tc_batch *b)
            put(j, "squares", json_integer(b->squares));
 }
 
+static bool put_step(json_t *j, const tc_event *e)
+{
+    return put(j, "step", json_integer((json_int_t)e->step)) &&
+           put(j, "value", json_real(e->value));
+}
+
 static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
 {
-    assert(e->state == TC_TRIAL_COMPLETE || e->state == TC_TRIAL_FAIL);
-    assert(e->state != TC_TRIAL_COMPLETE || isfinite(e->value));
+    assert(tc_trial_state_is_told(e->state));
+    assert(e->state == TC_TRIAL_FAIL || isfinite(e->value));
     bool complete = e->state == TC_TRIAL_COMPLETE;
+    if (e->state == TC_TRIAL_PRUNED)
+        return put(j, "state", json_string(tc_trial_state_name(e->state))) && put_step(j, e);
     return put(j, "state", json_string(tc_trial_state_name(e->state))) &&
            (!complete || put(j, "value", json_real(e->value))) &&
            (!complete || !(e->noise_sd > 0) || put(j, "noise_sd", json_real(e->noise_sd))) &&
@@ -107,6 +115,8 @@ static bool put_body(json_t *j, const tc_space *s, const tc_event *e)
         return put_message(j, e) && put_party(j, e);
     case TC_EVENT_MISS:
         return put_skip(j, e) && put_party(j, e);
+    case TC_EVENT_REPORT:
+        return put_step(j, e);
     case TC_EVENT_FIT:
         break; /* has no fields */
     }
@@ -228,6 +238,29 @@ static tacit_status get_fail(const json_t *j, tc_arena *a, tc_event *e, tacit_er
     return get_text(j, "reason", a, &e->reason, err);
 }
 
+static tacit_status get_step(const json_t *j, tc_event *e, tacit_error *err)
+{
+    TC_TRY(get_count(j, "step", &e->step, err));
+    if (e->step > TC_STEP_MOST)
+        return tc_fail(err, TACIT_E_ARG, "step must be at most 2^53");
+    return tc_json_number(j, "", "value", &e->value, err);
+}
+
+static tacit_status get_report(const json_t *j, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"step", "value", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    return get_step(j, e, err);
+}
+
+static tacit_status get_pruned(const json_t *j, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"state", "step", "value", NULL};
+    TC_TRY(tc_json_only(j, "", allowed, err));
+    e->state = TC_TRIAL_PRUNED;
+    return get_step(j, e, err);
+}
+
 static tacit_status get_tell(const tc_space *s, const json_t *j, tc_arena *a, tc_event *e,
                              tacit_error *err)
 {
@@ -237,8 +270,11 @@ static tacit_status get_tell(const tc_space *s, const json_t *j, tc_arena *a, tc
         TC_TRY(get_complete(j, e, err));
     else if (strcmp(state, tc_trial_state_name(TC_TRIAL_FAIL)) == 0)
         TC_TRY(get_fail(j, a, e, err));
+    else if (strcmp(state, tc_trial_state_name(TC_TRIAL_PRUNED)) == 0)
+        return get_pruned(j, e, err);
     else
-        return tc_fail(err, TACIT_E_ARG, "state must be COMPLETE or FAIL, got \"%.100s\"", state);
+        return tc_fail(err, TACIT_E_ARG, "state must be COMPLETE, FAIL or PRUNED, got \"%.100s\"",
+                       state);
     return json_object_get(j, "params") ? get_params(s, j, a, e, err) : TACIT_OK;
 }
 
@@ -300,6 +336,8 @@ static tacit_status get_body(const tc_space *s, const json_t *j, const char *tex
     case TC_EVENT_MISS:
     case TC_EVENT_SKIP:
         return get_skip(j, a, e, err);
+    case TC_EVENT_REPORT:
+        return get_report(j, e, err);
     case TC_EVENT_FIT:
         e->body = tc_arena_strdup(a, text);
         return e->body ? TACIT_OK : tc_fail_memory(err);

@@ -45,6 +45,7 @@ static void assert_same_event(const tc_space *s, const tc_event *a, const tc_eve
     assert_int_equal(a->time_ms, b->time_ms);
     assert_int_equal(a->state, b->state);
     assert_same_bits(a->value, b->value);
+    assert_int_equal(a->step, b->step);
     assert_same_bits(a->noise_sd, b->noise_sd);
     assert_int_equal(a->lease_ms, b->lease_ms);
     assert_same_text(a->reason, b->reason);
@@ -103,6 +104,10 @@ static void every_kind_has_its_form(void **state)
     assert_round_trip(s, &e, "{\"state\":\"FAIL\"}");
     e.reason = "exit status 1\nsaid \"no\"";
     assert_round_trip(s, &e, NULL);
+    e = head, e.kind = TC_EVENT_TELL, e.state = TC_TRIAL_PRUNED, e.step = 5, e.value = 0.41;
+    assert_round_trip(s, &e, "{\"state\":\"PRUNED\",\"step\":5,\"value\":0.41}");
+    e = head, e.kind = TC_EVENT_REPORT, e.step = TC_STEP_MOST, e.value = -0.0;
+    assert_round_trip(s, &e, "{\"step\":9007199254740992,\"value\":-0.0}");
     e = head, e.kind = TC_EVENT_STALE;
     assert_round_trip(s, &e, "{}");
     e.kind = TC_EVENT_FIT, e.trial = 0, e.body = "{ \"scale\": [0.1, 2] }";
@@ -262,7 +267,8 @@ static const struct {
     {TC_EVENT_ENQUEUE, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"worker\": \"a\"}",
      "worker"},
     {TC_EVENT_TELL, "{}", "the body of tell event 9: state is missing"},
-    {TC_EVENT_TELL, "{\"state\": \"STALE\"}", "state must be COMPLETE or FAIL, got \"STALE\""},
+    {TC_EVENT_TELL, "{\"state\": \"STALE\"}",
+     "state must be COMPLETE, FAIL or PRUNED, got \"STALE\""},
     {TC_EVENT_TELL, "{\"state\": \"COMPLETE\"}", "value is missing"},
     {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": \"1\"}", "value must be a number"},
     {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": NaN}", "the body of tell event 9: "},
@@ -295,6 +301,18 @@ static const struct {
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"value\": 1}", "value"},
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"params\": {}}", "x is missing"},
     {TC_EVENT_STALE, "{\"params\": {}}", "params"},
+    {TC_EVENT_TELL, "{\"state\": \"PRUNED\", \"value\": 1}", "step is missing"},
+    {TC_EVENT_TELL, "{\"state\": \"PRUNED\", \"step\": 1}", "value is missing"},
+    {TC_EVENT_TELL, "{\"state\": \"PRUNED\", \"step\": 1, \"value\": 1, \"params\": {}}", "params"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"step\": 1, \"value\": 1}", "step"},
+    {TC_EVENT_REPORT, "{\"value\": 1}", "the body of report event 9: step is missing"},
+    {TC_EVENT_REPORT, "{\"step\": 1}", "value is missing"},
+    {TC_EVENT_REPORT, "{\"step\": -1, \"value\": 1}", "step"},
+    {TC_EVENT_REPORT, "{\"step\": 1.5, \"value\": 1}", "step"},
+    {TC_EVENT_REPORT, "{\"step\": 9007199254740993, \"value\": 1}", "step must be at most 2^53"},
+    {TC_EVENT_REPORT, "{\"step\": 1, \"value\": null}", "value must be a number"},
+    {TC_EVENT_REPORT, "{\"step\": 1, \"value\": 1e999}", "the body of report event 9: "},
+    {TC_EVENT_REPORT, "{\"step\": 1, \"value\": 1, \"state\": \"FAIL\"}", "state"},
     {TC_EVENT_FIT, "[3]", "the body of fit event 9: it must be an object, got an array"},
     {TC_EVENT_FIT, "{} {}", "the body of fit event 9: "},
     {TC_EVENT_PUBLISH, "{\"bytes\": \"\"}", "round is missing"},

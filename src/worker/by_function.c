@@ -42,18 +42,29 @@ typedef struct by_function {
 
 /* ---- the function ---- */
 
+static tacit_status call(const by_function *f, tacit_evaluation *e, tacit_error *why)
+{
+    if (f->opts->evaluate_steps)
+        return f->opts->evaluate_steps(f->opts->user, e, why);
+    return f->opts->evaluate(f->opts->user, e->trial, e->values, &e->value, why);
+}
+
 static void evaluate(const by_function *f, place *p)
 {
     tacit_error why = {0};
-    double value = (double)NAN;
+    tacit_evaluation e = {
+        .size = sizeof e, .trial = p->trial, .values = p->values, .value = (double)NAN};
     p->result = (tc_job_result){.trial = p->trial};
-    tacit_status status = f->opts->evaluate(f->opts->user, p->trial, p->values, &value, &why);
+    tacit_status status = call(f, &e, &why);
     p->cancelled = status == TACIT_E_CANCELLED;
-    p->result.ok = status == TACIT_OK && isfinite(value);
+    p->result.pruned = status == TACIT_OK && e.pruned;
+    p->result.ok = status == TACIT_OK && !e.pruned && isfinite(e.value);
+    if (p->result.pruned)
+        return;
     if (p->result.ok)
-        p->result.value = value;
+        p->result.value = e.value;
     else if (status == TACIT_OK)
-        snprintf(p->result.reason, sizeof p->result.reason, "value is %g", value);
+        snprintf(p->result.reason, sizeof p->result.reason, "value is %g", e.value);
     else
         snprintf(p->result.reason, sizeof p->result.reason, "%.250s",
                  *why.msg ? why.msg : tacit_status_text(status));

@@ -51,6 +51,11 @@ static void set_check(tc_evaluator *e, tc_runner_check check)
     tc_runner_set_check(runner_of(e), check);
 }
 
+static void set_listener(tc_evaluator *e, tc_runner_listener listener)
+{
+    tc_runner_set_listener(runner_of(e), listener);
+}
+
 tacit_status tc_evaluator_program(tc_evaluator **out, const tacit_document *document,
                                   const tacit_worker_opts *opts, bool foreign, tacit_error *err)
 {
@@ -63,7 +68,8 @@ tacit_status tc_evaluator_program(tc_evaluator **out, const tacit_document *docu
                              .free = end,
                              .silence = silence,
                              .hear_errors = hear_errors,
-                             .set_check = set_check};
+                             .set_check = set_check,
+                             .set_listener = set_listener};
     tacit_status status = tc_runner_new(&p->runner, tacit_document_space(document), opts->command,
                                         (size_t)opts->jobs, opts->timeout_ms, err);
     if (status == TACIT_OK && foreign && !opts->any_choices)

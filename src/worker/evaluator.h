@@ -25,6 +25,8 @@ struct tc_evaluator {
     void (*hear_errors)(tc_evaluator *e);
     /* Whether a value of a program counts (runner.h); NULL: functions say nothing but values. */
     void (*set_check)(tc_evaluator *e, tc_runner_check check);
+    /* Hears intermediate values of programs (runner.h); NULL: functions report theirs themselves. */
+    void (*set_listener)(tc_evaluator *e, tc_runner_listener listener);
     /* While `wait` is busy with a function it has this called a few times a second, by another thread. */
     void (*tick)(void *loop);
     void *loop;

@@ -13,8 +13,9 @@ static bool is_alike(const tc_job_result *a, const tc_job_result *b)
 
 void tc_failures_note(tc_failures *f, const tc_job_result *r, bool partly)
 {
-    f->succeeded = f->succeeded || partly || r->ok;
-    if (r->ok) {
+    bool good = r->ok || r->pruned;
+    f->succeeded = f->succeeded || partly || good;
+    if (good) {
         f->in_a_row = 0;
         return;
     }

@@ -25,7 +25,7 @@ enum { CALL_LEAST_S = 2, CALL_MOST_S = 20, CALLS = 3 };
 /* From a time-out to its report; and a lease where nothing else is said. */
 enum { MINUTE_MS = 60000, JOBS_MOST = 1024 };
 
-static TC_SIZED(sized_opts, tacit_worker_opts, user, max_alike);
+static TC_SIZED(sized_opts, tacit_worker_opts, user, prune);
 static TC_SIZED(sized_result, tacit_worker_result, told, told);
 
 size_t tc_worker_used(const tc_worker *w)
@@ -189,6 +189,8 @@ static tacit_status start_trial(tc_worker *w, tc_slot *s, uint64_t trial, uint64
     s->trial = trial;
     s->pulls = pulls < w->opts.pulls ? pulls : w->opts.pulls;
     s->batch = (tacit_batch){0};
+    s->verdict = (tacit_verdict)TACIT_VERDICT;
+    s->unheard = false;
     memcpy(s->values, values, w->n_params * sizeof *values);
     s->renewed_ns = tc_clock_ns();
     w->waits = false;
@@ -488,7 +490,8 @@ static tacit_status work(tc_worker *w, tacit_error *err)
 
 static tacit_status check_numbers(const tacit_worker_opts *o, tacit_error *err)
 {
-    if (!o->evaluate == !o->command)
+    int ways = (o->evaluate != NULL) + (o->command != NULL) + (o->evaluate_steps != NULL);
+    if (ways != 1)
         return tc_fail(err, TACIT_E_ARG,
                        "give either a function (evaluate) or a program (command)");
     if (o->jobs > JOBS_MOST)
@@ -500,10 +503,30 @@ static tacit_status check_numbers(const tacit_worker_opts *o, tacit_error *err)
     if (o->lease_ms != 0 && o->lease_ms < 1000 * TACIT_LEASE_LEAST_S)
         return tc_fail(err, TACIT_E_ARG, "lease_ms must be 0 or at least %d, got %" PRId64,
                        1000 * TACIT_LEASE_LEAST_S, o->lease_ms);
-    if (o->timeout_ms > 0 && o->evaluate)
+    if (o->timeout_ms > 0 && !o->command)
         return tc_fail(err, TACIT_E_ARG,
                        "timeout_ms is for programs: a function cannot be ended from outside");
+    if (o->prune && !o->command)
+        return tc_fail(err, TACIT_E_ARG,
+                       "prune is for programs: a function gives its rule to "
+                       "tacit_study_report_step");
     return TACIT_OK;
+}
+
+static tacit_status check_prune(const tacit_document *doc, const tacit_worker_opts *o,
+                                tacit_error *err)
+{
+    tc_prune settled;
+    if (!o->prune)
+        return TACIT_OK;
+    TC_TRY(tc_prune_take(o->prune, &settled, err));
+    if (settled.rule == TC_PRUNE_NONE)
+        return TACIT_OK;
+    if (o->pulls > 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "batches of pulls have no intermediate values: leave out either pulls or "
+                       "prune");
+    return tc_study_takes_steps(doc, err);
 }
 
 /* Somebody else wrote the choices of a federated study. */
@@ -511,6 +534,7 @@ static tacit_status make_evaluator(tc_evaluator **out, const tacit_document *doc
                                    tacit_worker_opts *o, bool served, tacit_error *err)
 {
     TC_TRY(check_numbers(o, err));
+    TC_TRY(check_prune(doc, o, err));
     o->jobs = o->jobs ? o->jobs : 1;
     return o->command
                ? tc_evaluator_program(out, doc, o, served || tacit_document_agents(doc) > 0, err)
@@ -584,6 +608,9 @@ tacit_status tc_worker_run(tacit_study *study, const tacit_worker_opts *opts, tc
         w.evaluator->set_check(w.evaluator, (tc_runner_check){accepts, study->guard});
     if (!study->guard && w.opts.max_alike > 0 && w.evaluator->hear_errors)
         w.evaluator->hear_errors(w.evaluator); /* failures are compared */
+    if (w.evaluator->set_listener &&
+        tc_study_takes_steps(tacit_study_document(study), NULL) == TACIT_OK)
+        w.evaluator->set_listener(w.evaluator, (tc_runner_listener){tc_worker_hear_step, &w});
     w.evaluator->tick = tick;
     w.evaluator->loop = &w;
     w.n_params = tacit_space_params(tacit_study_space(study));

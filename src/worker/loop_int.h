@@ -18,6 +18,8 @@ typedef struct tc_slot {
     uint64_t renewed_ns; /* when its lease was */
     tc_job_result result;
     tacit_report told;
+    tacit_verdict verdict; /* by which it was pruned */
+    bool unheard;          /* it was said that its intermediate values are not taken */
 } tc_slot;
 
 /* A trial that a dead worker of this host left. */
@@ -80,6 +82,8 @@ tacit_status tc_worker_retry(tc_worker *w, tacit_status status, const tacit_erro
 
 /* An evaluation has ended: its report is made. */
 tacit_status tc_worker_end_job(tc_worker *w, const tc_job_result *r, tacit_error *err);
+/* A program has printed an intermediate value: is it to be ended? */
+bool tc_worker_hear_step(void *w, uint64_t trial, uint64_t step, double value);
 /* Tells what is to be told, as far as somebody listens. */
 tacit_status tc_worker_deliver(tc_worker *w, tacit_error *err);
 /* Says what was not told, and will not be. */

@@ -116,12 +116,13 @@ static tacit_status make_report(tc_worker *w, tc_slot *s, tacit_error *err)
     tc_failures_note(w->failures, r, s->batch.pulls > 0);
     s->told = (tacit_report){.size = sizeof s->told,
                              .kind = s->batch.pulls > 0 ? TACIT_REPORT_BATCH
+                                     : r->pruned        ? TACIT_REPORT_PRUNED
                                      : r->ok            ? TACIT_REPORT_VALUE
                                                         : TACIT_REPORT_FAILED,
                              .value = r->value,
                              .reason = r->reason,
                              .batch = s->batch};
-    if (!r->ok && w->study->guard)
+    if (!r->ok && !r->pruned && w->study->guard)
         tc_worker_note(w,
                        "trial %" PRIu64 " failed (%s); it is told as the worse end of the range, "
                        "with noise",
@@ -148,6 +149,42 @@ static tc_slot *slot_of(const tc_worker *w, uint64_t trial)
     while (!w->slots[i].used || w->slots[i].ended || w->slots[i].trial != trial)
         i++;
     return &w->slots[i];
+}
+
+/* ---- intermediate values ---- */
+
+/* One that gets lost is missing in a curve and nowhere else: a coordinator that is away is not waited for. */
+bool tc_worker_hear_step(void *worker, uint64_t trial, uint64_t step, double value)
+{
+    tc_worker *w = worker;
+    tc_slot *s = slot_of(w, trial);
+    tacit_verdict v = TACIT_VERDICT;
+    tacit_error why = {0}, late;
+    if (s->pulls > 1 || s->unheard || !tc_worker_may_ask(w))
+        return false;
+    tacit_status status =
+        tacit_study_report_step(w->study, trial, step, value, w->opts.prune, &v, &why);
+    if (status == TACIT_OK) {
+        s->verdict = v;
+        return v.stop;
+    }
+    if (tacit_study_is_away(w->study)) {
+        (void)tc_worker_retry(w, status, &why, &late);
+        return false;
+    }
+    s->unheard = true;
+    tc_worker_note(
+        w, "intermediate values of trial %" PRIu64 " are not taken from step %" PRIu64 " on: %s",
+        trial, step, why.msg);
+    return false;
+}
+
+static void say_pruned(const tc_worker *w, const tc_slot *s)
+{
+    const tacit_verdict *v = &s->verdict;
+    if (v->stop)
+        tc_worker_note(w, "trial %" PRIu64 " pruned at step %" PRIu64 " (%.6g; %s %.6g)", s->trial,
+                       v->step, v->value, tacit_prune_rule_name(w->opts.prune->rule), v->bound);
 }
 
 tacit_status tc_worker_end_job(tc_worker *w, const tc_job_result *r, tacit_error *err)
@@ -196,8 +233,14 @@ static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, t
     tacit_status status = tacit_study_trial(w->study, s->trial, &t, &late);
     if (status != TACIT_OK && tacit_study_is_away(w->study))
         return tc_worker_retry(w, status, &late, err); /* and it is told again, later */
-    bool finished = t && (t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL);
+    bool finished = t && tc_trial_state_is_told(tc_trial_state_internal(t->state));
+    bool mute = t && t->n_steps == 0 && s->told.kind == TACIT_REPORT_PRUNED;
     tacit_trial_free(t);
+    if (mute && !finished) { /* told again, as what it is */
+        s->told.kind = TACIT_REPORT_FAILED;
+        s->told.reason = "it was pruned without an intermediate value";
+        return TACIT_OK;
+    }
     if (finished) {
         tc_worker_note(w, "trial %" PRIu64 " was told by somebody else; its first report stays",
                        s->trial);
@@ -221,6 +264,8 @@ static tacit_status tell(tc_worker *w, tc_slot *s, tacit_error *err)
     if (status != TACIT_OK)
         return TACIT_OK;
     w->result.told++;
+    if (s->told.kind == TACIT_REPORT_PRUNED)
+        say_pruned(w, s);
     end_slot(w, s);
     tc_worker_emit(
         w, (tacit_worker_event){.kind = TACIT_WORKER_TOLD, .trial = s->trial, .report = &s->told});

@@ -481,6 +481,139 @@ static void what_a_dead_process_left_is_run_first(void **state)
 
 /* ---- what is refused ---- */
 
+/* ---- intermediate values ---- */
+
+/* Falls to x. From trial 3 on it is worse by 1, and would go on for ten minutes. */
+static const char curve_script[] =
+    "if [ $2 -ge 3 ]; then sleep 600 & fi;"
+    "for i in 1 2 3; do awk -v x=$1 -v i=$i -v t=$2 'BEGIN {{"
+    " printf \"{{\\\"step\\\": %d, \\\"value\\\": %.17g}}\\n\", i, x + 1 / i + (t >= 3) }}'; done;"
+    "if [ $2 -ge 3 ]; then wait; fi; echo $1";
+
+static void a_program_is_ended_by_its_values(void **state)
+{
+    (void)state;
+    scene s;
+    tacit_error err = {0};
+    tacit_worker_result r = TACIT_WORKER_RESULT;
+    tacit_study_summary sum = TACIT_STUDY_SUMMARY;
+    tacit_prune rule = TACIT_PRUNE;
+    tacit_trial *t;
+    scene_begin(&s);
+    char *argv[] = {"sh", "-c", (char *)curve_script, "sh", "{x}", "{trial}", NULL};
+    tacit_worker_opts o = opts_of(&s, NULL, 1);
+    o.command = argv;
+    rule.rule = TACIT_PRUNE_MEDIAN;
+    rule.warmup = 2;
+    rule.min_trials = 3;
+    o.prune = &rule;
+    assert_ok(tacit_worker_run(s.study, &o, &r, &err));
+    assert_int_equal(r.told, TRIALS);
+    assert_ok(tacit_study_summarize(s.study, &sum, &err));
+    assert_int_equal(sum.complete, 3);
+    assert_int_equal(sum.pruned, 3); /* they were worse by 1 */
+    for (uint64_t i = 0; i < TRIALS; i++) {
+        assert_ok(tacit_study_trial(s.study, i, &t, &err));
+        assert_int_equal(t->state, i < 3 ? TACIT_TRIAL_COMPLETE : TACIT_TRIAL_PRUNED);
+        assert_int_equal(t->n_steps, i < 3 ? 3 : 2);
+        assert_int_equal(t->steps[t->n_steps - 1].step, t->n_steps);
+        tacit_trial_free(t);
+    }
+    assert_non_null(strstr(s.note, "trial 5 pruned at step 2 ("));
+    assert_non_null(strstr(s.note, "; median "));
+    scene_end(&s);
+}
+
+/* Without a rule they are in the journal, and end nothing. */
+static void values_of_a_program_are_reported(void **state)
+{
+    (void)state;
+    scene s;
+    tacit_error err = {0};
+    tacit_trial *t;
+    scene_begin(&s);
+    char *argv[] = {"sh", "-c",  "printf '{{\"step\": 4, \"value\": 0.5}}\\n%s\\n' $1",
+                    "sh", "{x}", NULL};
+    tacit_worker_opts o = opts_of(&s, NULL, 2);
+    o.command = argv;
+    assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
+    assert_ok(tacit_study_trial(s.study, 5, &t, &err));
+    assert_int_equal(t->state, TACIT_TRIAL_COMPLETE);
+    assert_int_equal(t->n_steps, 1);
+    assert_int_equal(t->steps[0].step, 4);
+    tacit_trial_free(t);
+    scene_end(&s);
+}
+
+/* Even trials report and are ended, odd ones are ended and have reported nothing. */
+static tacit_status report_and_end(void *user, tacit_evaluation *e, tacit_error *err)
+{
+    scene *s = user;
+    note_call(s);
+    assert_true(e->size == sizeof *e && isnan(e->value) && e->pruned == 0);
+    e->pruned = 1;
+    return e->trial % 2
+               ? TACIT_OK
+               : tacit_study_report_step(s->study, e->trial, 1, e->values[0], NULL, NULL, err);
+}
+
+static void a_function_ends_its_trial(void **state)
+{
+    (void)state;
+    for (uint64_t jobs = 1; jobs <= 3; jobs++) {
+        scene s;
+        tacit_error err = {0};
+        tacit_trial *t;
+        scene_begin(&s);
+        tacit_worker_opts o = opts_of(&s, NULL, jobs);
+        o.evaluate_steps = report_and_end;
+        assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
+        for (uint64_t i = 0; i < TRIALS; i++) {
+            assert_ok(tacit_study_trial(s.study, i, &t, &err));
+            assert_int_equal(t->state, i % 2 ? TACIT_TRIAL_FAIL : TACIT_TRIAL_PRUNED);
+            if (i % 2)
+                assert_string_equal(t->reason, "it was pruned without an intermediate value");
+            tacit_trial_free(t);
+        }
+        scene_end(&s);
+    }
+}
+
+static void rules_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const char records[] =
+        "{\"name\": \"r\", \"direction\": \"minimize\", \"trials\": 5, \"space\":"
+        " {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"privacy\":"
+        " {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, \"metric\": \"error\"}}";
+    scene s;
+    tacit_error err = {0};
+    tacit_document *d;
+    tacit_prune rule = TACIT_PRUNE;
+    char *argv[] = {"true", NULL};
+    scene_begin(&s);
+    tacit_worker_opts o = opts_of(&s, square, 1);
+    o.prune = &rule;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG, "prune is for programs");
+    o.evaluate = NULL;
+    o.command = argv;
+    rule.rule = TACIT_PRUNE_ASHA;
+    rule.factor = 1;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
+                 "factor of a pruning rule must be from 2 to 1000, got 1");
+    rule.factor = 0;
+    o.pulls = 4;
+    assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
+                 "batches of pulls have no intermediate values");
+    o.pulls = 0;
+    assert_ok(tacit_document_parse(&d, records, &err));
+    assert_fails(tacit_worker_check(d, &o, &err), TACIT_E_UNSUPPORTED,
+                 "study r protects validation records: each intermediate value would be another "
+                 "evaluation of them, which its promise does not pay for, and is refused");
+    tacit_document_free(d);
+    scene_end(&s);
+}
+
 static void wrong_options_are_refused(void **state)
 {
     char *const unknown[] = {"echo", "{z}", NULL};
@@ -532,6 +665,10 @@ int main(void)
         cmocka_unit_test(a_program_finds_its_trial),
         cmocka_unit_test(a_program_that_takes_too_long_fails),
         cmocka_unit_test(what_a_dead_process_left_is_run_first),
+        cmocka_unit_test(a_program_is_ended_by_its_values),
+        cmocka_unit_test(values_of_a_program_are_reported),
+        cmocka_unit_test(a_function_ends_its_trial),
+        cmocka_unit_test(rules_that_cannot_be_are_refused),
         cmocka_unit_test(wrong_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -376,6 +376,49 @@ static uint64_t ask_pulls(tacit_study *s, uint64_t most)
 }
 
 /* Rewards of [-1, 3] count as [0, 1]: 1 is a half. */
+/* A trial that is ended early, beside two that are not. */
+static void intermediate_values(void)
+{
+    static const char document[] =
+        "{\"name\": \"steps\", \"direction\": \"minimize\", \"trials\": 9,"
+        " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+        " \"algorithm\": {\"name\": \"random\"}}";
+    tacit_study *s;
+    tacit_trial *t;
+    uint64_t trial;
+    double x;
+    tacit_prune rule = TACIT_PRUNE;
+    tacit_verdict v = TACIT_VERDICT;
+    tacit_report r = TACIT_REPORT;
+    tacit_study_summary sum = TACIT_STUDY_SUMMARY;
+    CHECK(rule.size == sizeof rule && rule.rule == TACIT_PRUNE_NONE && v.size == sizeof v);
+    SAME(tacit_prune_rule_name(TACIT_PRUNE_MEDIAN), "median");
+    GOOD(tacit_study_create(&s, "memory:", document, NULL, &err));
+    rule.rule = TACIT_PRUNE_ASHA;
+    rule.warmup = 1;
+    rule.min_trials = 2;
+    rule.min_step = 2;
+    rule.factor = 2;
+    for (int i = 0; i < 2; i++) {
+        GOOD(tacit_study_ask(s, &trial, &x, &err));
+        GOOD(tacit_study_report_step(s, trial, 2, 1 + i, &rule, &v, &err));
+        CHECK(v.stop == (uint64_t)i && v.step == 2 && v.value == 1 + i);
+    }
+    CHECK(v.bound == 1 && v.compared == 2);
+    r.kind = TACIT_REPORT_PRUNED;
+    GOOD(tacit_study_report(s, trial, &r, &err));
+    GOOD(tacit_study_trial(s, trial, &t, &err));
+    CHECK(t->state == TACIT_TRIAL_PRUNED && t->n_steps == 1);
+    const tacit_step *step = t->steps;
+    CHECK(step->step == 2 && step->value == 2);
+    tacit_trial_free(t);
+    GOOD(tacit_study_summarize(s, &sum, &err));
+    CHECK(sum.pruned == 1 && sum.finished == 1);
+    rule.rule = TACIT_PRUNE_MEDIAN;
+    FAILS(tacit_study_report_step(s, 0, 3, 1, &rule, &v, &err), TACIT_E_ARG);
+    tacit_study_close(s);
+}
+
 static void batches(void)
 {
     const double pulls[2] = {1, 3};
@@ -487,6 +530,7 @@ int main(void)
     storages();
     trials();
     batches();
+    intermediate_values();
     replies();
     return report("caller_study");
 }

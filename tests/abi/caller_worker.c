@@ -134,6 +134,34 @@ static tacit_worker_end run(scene *s, tacit_worker_opts *o, const char *document
     return r.end;
 }
 
+/* Reports that it has come to 1, and is ended for it. */
+static tacit_status evaluate_steps(void *user, tacit_evaluation *e, tacit_error *error)
+{
+    scene *s = user;
+    CHECK(e->size == sizeof *e && e->trial < 4 && e->values[0] >= 0);
+    s->called++;
+    e->value = 1;
+    e->pruned = 1;
+    return tacit_study_report_step(s->study, e->trial, 1, e->value, NULL, NULL, error);
+}
+
+static void steps(void)
+{
+    tacit_evaluate_steps f = evaluate_steps;
+    tacit_prune rule = TACIT_PRUNE;
+    tacit_document *d = NULL;
+    scene s = {0};
+    tacit_worker_opts o = opts_of(&s);
+    o.evaluate = NULL;
+    o.evaluate_steps = f;
+    CHECK(run(&s, &o, PLAIN, TACIT_OK) == TACIT_WORKER_ENOUGH);
+    CHECK(s.called == 4 && s.told == 4 && s.kind == TACIT_REPORT_PRUNED);
+    GOOD(tacit_document_parse(&d, PLAIN, &err));
+    o.prune = &rule; /* is for programs */
+    FAILS(tacit_worker_check(d, &o, &err), TACIT_E_ARG);
+    tacit_document_free(d);
+}
+
 static void functions(void)
 {
     tacit_evaluate f = evaluate;
@@ -336,6 +364,7 @@ int main(void)
 {
     numbers();
     functions();
+    steps();
     ends();
     programs();
     users();

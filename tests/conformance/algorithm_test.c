@@ -295,6 +295,52 @@ static void check_replay(const tc_algorithm *a, const tc_space *s)
     tc_free(more);
 }
 
+/* Every third trial is ended early: its last value is learned like any other, so the proposals are those of a study in which it was
+ * complete, and a replay has the same bits. */
+static void check_pruned(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    tc_optimizer *o = make(a, s, true, NULL), *whole = make(a, s, true, NULL);
+    tc_optimizer *again = make(a, s, true, NULL);
+    journal *j = tc_alloc(1, sizeof *j), *k = tc_alloc(1, sizeof *k);
+    for (size_t i = 0; i < TRIALS; i++) {
+        uint64_t trial = ask(o, j);
+        assert_int_equal(ask(whole, k), trial);
+        tell(whole, k, trial, 1);
+        if (i % 3) {
+            tell(o, j, trial, 1);
+            continue;
+        }
+        tc_event e;
+        bool same;
+        const tc_step at = {2, objective(s, tc_optimizer_trial(o, trial)->values)};
+        assert_ok(tc_optimizer_report(o, trial, &at, 5, &e, &same, &err));
+        record(o, j, &e);
+        assert_ok(tc_optimizer_prune(o, trial, 6, &e, &err));
+        record(o, j, &e);
+    }
+    for (size_t i = 0; i < TRIALS; i++)
+        assert_memory_equal(tc_optimizer_trial(o, i)->values, tc_optimizer_trial(whole, i)->values,
+                            s->n_params * sizeof(double));
+    for (size_t i = 0; i < j->n; i++)
+        assert_ok(tc_optimizer_apply(again, &j->events[i], &err));
+    uint64_t trial = ask(o, j);
+    tc_event e;
+    do {
+        assert_ok(tc_optimizer_next(again, &(tc_ask_request){.now_ms = 1000}, &e, &err));
+        e.seq = 0;
+        assert_ok(tc_optimizer_apply(again, &e, &err));
+    } while (e.kind != TC_EVENT_ASK);
+    assert_memory_equal(tc_optimizer_trial(again, trial)->values,
+                        tc_optimizer_trial(o, trial)->values, s->n_params * sizeof(double));
+    assert_int_equal(tc_optimizer_count(again, TC_TRIAL_PRUNED), (TRIALS + 2) / 3);
+    tc_optimizer_free(o);
+    tc_optimizer_free(whole);
+    tc_optimizer_free(again);
+    forget(j);
+    forget(k);
+}
+
 static void check_direction(const tc_algorithm *a, const tc_space *s)
 {
     journal *up = tc_alloc(1, sizeof *up), *down = tc_alloc(1, sizeof *down);
@@ -558,6 +604,12 @@ static void test_a_bare_branch_is_one_point(void **state)
     for_each(check_a_bare_branch_is_one_point);
 }
 
+static void test_pruned_trials_are_learned(void **state)
+{
+    (void)state;
+    for_all(check_pruned);
+}
+
 static void test_minimising_is_maximising_the_negative(void **state)
 {
     (void)state;
@@ -649,6 +701,7 @@ int main(void)
         cmocka_unit_test(test_asks_are_points_of_the_space),
         cmocka_unit_test(test_replay_gives_the_same_bits),
         cmocka_unit_test(test_inactive_values_do_nothing),
+        cmocka_unit_test(test_pruned_trials_are_learned),
         cmocka_unit_test(test_a_bare_branch_is_one_point),
         cmocka_unit_test(test_minimising_is_maximising_the_negative),
         cmocka_unit_test(test_threads_do_not_change_bits),

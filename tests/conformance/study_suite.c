@@ -464,6 +464,76 @@ static void leases_are_renewed_and_pass_on(void **state)
     tacit_study_close(s);
 }
 
+/* ---- intermediate values ---- */
+
+static tacit_verdict report_step(tacit_study *s, uint64_t trial, uint64_t step, double value)
+{
+    tacit_error err = {0};
+    tacit_prune rule = TACIT_PRUNE;
+    tacit_verdict v = TACIT_VERDICT;
+    rule.rule = TACIT_PRUNE_MEDIAN;
+    rule.min_trials = 2;
+    assert_ok(tacit_study_report_step(s, trial, step, value, &rule, &v, &err));
+    assert_int_equal(v.step, step);
+    assert_same_bits(v.value, value);
+    return v;
+}
+
+static void steps_are_reported_and_judged(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_study *s = create();
+    tacit_study_summary sum = TACIT_STUDY_SUMMARY;
+    tacit_report pruned = TACIT_REPORT;
+    tacit_prune rule = TACIT_PRUNE;
+    tacit_trial *t;
+    for (int i = 0; i < 2; i++) {
+        uint64_t trial = ask_as(s, "one");
+        tacit_verdict v = report_step(s, trial, 1, 0.25 + i);
+        assert_int_equal(v.stop, 0);
+        assert_true(isnan(v.bound));
+        assert_ok(tacit_study_report_step(s, trial, 4, 0.125, NULL, NULL, &err));
+        assert_ok(tacit_study_tell(s, trial, 0.125, &err));
+    }
+    uint64_t trial = ask_as(s, "two");
+    pruned.kind = TACIT_REPORT_PRUNED;
+    assert_fails(tacit_study_report(s, trial, &pruned, &err), TACIT_E_STATE,
+                 "trial 2 has reported no intermediate value, so there is nothing to prune it by");
+    assert_int_equal(report_step(s, trial, 1, 0.5).stop, 0);
+    for (int again = 0; again < 2; again++) {
+        tacit_verdict v = report_step(s, trial, 3, 0.75); /* the median is 0.75, its best was 0.5 */
+        assert_int_equal(v.stop, 0);
+        assert_same_bits(v.bound, 0.75);
+        assert_int_equal(v.compared, 2);
+    }
+    assert_int_equal(report_step(s, trial, 1, 1).stop, 1);
+    assert_ok(tacit_study_report(s, trial, &pruned, &err));
+    assert_ok(tacit_study_trial(s, trial, &t, &err));
+    assert_int_equal(t->state, TACIT_TRIAL_PRUNED);
+    assert_true(isnan(t->value));
+    assert_int_equal(t->n_steps, 1);
+    assert_int_equal(t->steps[0].step, 1);
+    assert_same_bits(t->steps[0].value, 1);
+    tacit_trial_free(t);
+    assert_ok(tacit_study_trial(s, 0, &t, &err));
+    assert_int_equal(t->n_steps, 2);
+    assert_int_equal(t->steps[1].step, 4);
+    tacit_trial_free(t);
+    assert_ok(tacit_study_summarize(s, &sum, &err));
+    assert_int_equal(sum.pruned, 1);
+    assert_int_equal(sum.failed, 0);
+    assert_int_equal(sum.finished, 3);
+    assert_int_equal(tacit_study_report_step(s, trial, 2, 1, NULL, NULL, &err), TACIT_E_STATE);
+    assert_int_equal(tacit_study_report_step(s, 99, 2, 1, NULL, NULL, &err), TACIT_E_NOT_FOUND);
+    trial = ask_as(s, "three");
+    assert_int_equal(tacit_study_report_step(s, trial, 2, NAN, NULL, NULL, &err), TACIT_E_ARG);
+    rule.factor = 4;
+    assert_fails(tacit_study_report_step(s, 0, 2, 1, &rule, NULL, &err), TACIT_E_ARG,
+                 "factor is for the rule asha");
+    tacit_study_close(s);
+}
+
 /* ---- looking ---- */
 
 static void trials_are_listed_by_state_and_number(void **state)
@@ -499,8 +569,8 @@ static void trials_are_listed_by_state_and_number(void **state)
     assert_ok(tacit_study_trials(s, &q, &got, &err));
     assert_int_equal(tacit_trials_count(got), 0);
     tacit_trials_free(got);
-    q.state = (tacit_trial_state)6;
-    assert_fails(tacit_study_trials(s, &q, &got, &err), TACIT_E_ARG, "no state 6 of a trial");
+    q.state = (tacit_trial_state)7;
+    assert_fails(tacit_study_trials(s, &q, &got, &err), TACIT_E_ARG, "no state 7 of a trial");
     tacit_trial *none = NULL;
     assert_fails(tacit_study_trial(s, 7, &none, &err), TACIT_E_NOT_FOUND, "there is no trial 7");
     assert_null(none);
@@ -656,6 +726,7 @@ int study_suite_run(const study_place *p)
         IN_STORAGE(failures_are_told),
         IN_STORAGE(a_worker_gets_its_trials_back),
         IN_STORAGE(pulls_are_one_trial),
+        IN_STORAGE(steps_are_reported_and_judged),
         IN_STORAGE(a_queued_point_comes_first),
         IN_STORAGE(failed_points_are_queued_once_more),
         IN_STORAGE(an_import_is_all_or_none),

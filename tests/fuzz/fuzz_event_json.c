@@ -55,6 +55,7 @@ static void check_same(const tc_space *s, const tc_event *a, const tc_event *b)
 {
     REQUIRE(a->kind == b->kind && a->state == b->state && a->lease_ms == b->lease_ms);
     REQUIRE(a->pulls == b->pulls && a->batch.n == b->batch.n);
+    REQUIRE(a->step == b->step && a->step <= TC_STEP_MOST);
     REQUIRE(a->batch.sum == b->batch.sum && a->batch.squares == b->batch.squares);
     REQUIRE(memcmp(&a->value, &b->value, sizeof a->value) == 0 && isfinite(a->value));
     REQUIRE(same_text(a->worker, b->worker) && same_text(a->reason, b->reason));

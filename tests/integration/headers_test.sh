@@ -16,7 +16,7 @@ command -v c++ >/dev/null || { echo "no C++ compiler c++: tools/setup test insta
 
 # Structs that stay as they are, for ever: elements of arrays, members of other structs, values that functions
 # return, and tacit_error, which callers do not begin.
-fixed="tacit_error tacit_dp_event tacit_hash tacit_head tacit_batch"
+fixed="tacit_error tacit_dp_event tacit_hash tacit_head tacit_batch tacit_step"
 
 # A program that includes the header twice and checks the size in each macro TACIT_X of a struct tacit_x.
 write_user() { # HEADER FILE

@@ -382,6 +382,7 @@ static void call_trials(void)
     REFUSED("s", tacit_study_report(NULL, 0, &report, err));
     REFUSED("report", tacit_study_report(study, 0, NULL, err));
     REFUSED("report.pulls", tacit_study_report(study, 0, &report, err));
+    REFUSED("s", tacit_study_report_step(NULL, 0, 1, 0, NULL, NULL, err));
     REFUSED("s", tacit_study_add_pull(NULL, &batch, 0, err));
     REFUSED("batch", tacit_study_add_pull(study, NULL, 0, err));
     REFUSED("s", tacit_study_enqueue(NULL, x, NULL, err));

@@ -187,6 +187,7 @@ refuse() { code=$1 text=$2; shift 2; bad "$code" "$text" optimize "$@" -- echo 1
     refuse 2 '--user is not for --protect search, which keeps no study' study.json $p $z --user ann
     refuse 2 '--server is not for --protect search' study.json $p $z --server https://127.0.0.1:1
     refuse 2 '--max-failures is not for --protect search' study.json $p $z --max-failures 3
+    refuse 2 '--prune is not for --protect search, which keeps no study' study.json $p $z --prune median
     refuse 2 'needs the document itself, got the name "net"' net $p $z
     refuse 2 'a search draws its points at random, independently of each other: the document'"'"'s algorithm must be "random", got "gp-ei"' ei.json $p $z
     refuse 2 'a search is of one party, and study net is of a federation' many.json $p $z

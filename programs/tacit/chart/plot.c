@@ -19,10 +19,11 @@ typedef enum plot_kind {
     KIND_REGRET,
     KIND_SLICE,
     KIND_IMPORTANCES,
-    KIND_PRIVACY
+    KIND_PRIVACY,
+    KIND_STEPS
 } plot_kind;
-static const char *const kind_names[] = {"auto",  "history",     "regret",
-                                         "slice", "importances", "privacy"};
+static const char *const kind_names[] = {"auto",        "history", "regret", "slice",
+                                         "importances", "privacy", "steps"};
 
 typedef struct plot_opts {
     tc_where where;
@@ -38,7 +39,7 @@ static const tc_option options[] = {
      .type = TC_OPTION_CHOICE,
      .offset = offsetof(plot_opts, kind),
      .def = "auto",
-     .choices = "auto|history|regret|slice|importances|privacy",
+     .choices = "auto|history|regret|slice|importances|privacy|steps",
      .help = "what to draw; auto: regret for results of simulate, history for a study"},
     {.name = "contour",
      .type = TC_OPTION_STRING,
@@ -139,6 +140,8 @@ static tacit_status draw_open_study(tacit_study *s, plot_kind kind, const plot_o
         return tc_plot_contour(s, o->contour, o->at, o->title, svg, err);
     if (kind == KIND_IMPORTANCES)
         return tc_plot_importances(s, o->title, svg, err);
+    if (kind == KIND_STEPS)
+        return tc_plot_steps(s, o->title, o->log, svg, err);
     tc_plot_trials p = {0};
     tacit_status status = tc_plot_trials_of_study(&p, s, err);
     if (status == TACIT_OK)
@@ -244,6 +247,13 @@ static tacit_status check_export(const plot_opts *o, plot_kind kind, const char 
     return TACIT_OK;
 }
 
+/* The last values of pruned trials are all that CSV has of them. */
+static tacit_status refuse_steps(const char *arg, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_ARG,
+                   "--kind steps draws a study, not the exported file \"%s\": name the study", arg);
+}
+
 static tacit_status check_kind(const tc_invocation *in, plot_source source, plot_kind kind,
                                tacit_error *err)
 {
@@ -265,6 +275,8 @@ static tacit_status check_kind(const tc_invocation *in, plot_source source, plot
     if (source != FROM_EXPORT && o->direction != TC_PLOT_NOT_DIRECTED)
         return tc_fail(err, TACIT_E_ARG,
                        "--direction is for an exported file: a study has its own");
+    if (source == FROM_EXPORT && kind == KIND_STEPS)
+        return refuse_steps(arg, err);
     return source == FROM_EXPORT ? check_export(o, kind, arg, err) : TACIT_OK;
 }
 
@@ -322,7 +334,8 @@ const tc_verb tc_verb_plot = {
     .details =
         "history: the value of every completed trial, and the best so far. slice: the\n"
         "value against each parameter, early trials light, late ones dark. importances:\n"
-        "what tacit importances prints. --contour: the mean of the same model over two\n"
+        "what tacit importances prints. steps: intermediate values, a line for each trial, a dot\n"
+        "where one was pruned. --contour: the mean of the same model over two\n"
         "parameters, the others as in the best trial or as in --at, with the trials as dots;\n"
         "blank where a parameter would be active that this trial does not have. These take a\n"
         "study, in a storage or at a coordinator; history and slice also a file that tacit\n"

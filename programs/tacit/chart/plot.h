@@ -25,6 +25,10 @@ tacit_status tc_plot_history(tc_plot_trials *p, const char *title, bool log, tc_
 tacit_status tc_plot_slice(tc_plot_trials *p, const char *title, bool log, tc_text *svg,
                            tacit_error *err);
 
+/* plot_steps.c: what trials reported on their way. E_STATE: nothing. */
+tacit_status tc_plot_steps(tacit_study *s, const char *title, bool log, tc_text *svg,
+                           tacit_error *err);
+
 /* plot_model.c: by a model of the study's trials (<tacit/experimental/surrogate.h>). pair: "a,b", two parameters; at: the
  * trial that says what the others are, -1: the best. */
 tacit_status tc_plot_importances(tacit_study *s, const char *title, tc_text *svg, tacit_error *err);

@@ -6,6 +6,7 @@
 #include "federation/carry.h"
 #include "federation/server_options.h"
 #include "study/import_rows.h"
+#include "study/prune_options.h"
 #include "study/records_options.h"
 #include "study/storage.h"
 #include "study/trial_rows.h"
@@ -25,6 +26,7 @@ typedef struct options {
     bool accept_not_private, accept_restored, any_choices, withdraw, new_key;
     int64_t test_seed, test_key, pulls, jobs, max_failures;
     tc_records_words records;
+    tc_prune_words prune;
 } options;
 
 static const tc_option table[] = {
@@ -72,6 +74,7 @@ static const tc_option table[] = {
     TC_INT_OPTION("jobs", offsetof(options, jobs), "1", 1, 1024,
                   "trials evaluated at the same time, between two looks at the rounds"),
     TC_MAX_FAILURES_OPTION(options, max_failures),
+    TC_PRUNE_OPTIONS(options),
     TC_FLOAT_OPTION("patience-s", offsetof(options, patience_s), "3600", 0, 1e9,
                     "seconds a coordinator may stay silent before the agent gives up"),
     TC_INT_OPTION(
@@ -98,6 +101,7 @@ typedef struct party {
     tc_import_rows rows; /* of --import, once read is set */
     bool read;
     tc_carry *carry;
+    tacit_prune rule; /* of --prune */
 } party;
 
 static void party_close(party *p)
@@ -166,7 +170,7 @@ static void note(void *user, const char *text)
     tc_agent_talk_note(&((party *)user)->talk, text);
 }
 
-static tacit_worker_opts worker_opts(party *p)
+static tacit_status worker_opts(party *p, tacit_worker_opts *out, tacit_error *err)
 {
     tacit_worker_opts w = TACIT_WORKER_OPTS;
     w.jobs = (uint64_t)p->o->jobs;
@@ -178,7 +182,8 @@ static tacit_worker_opts worker_opts(party *p)
     w.stop = stop;
     w.listen = hear_trial;
     w.user = p;
-    return w;
+    *out = w;
+    return tc_prune_read(&p->o->prune, p->in, &p->rule, out, err);
 }
 
 /* ---- earlier results ---- */
@@ -227,7 +232,8 @@ static tacit_status import(party *p, tacit_error *err)
 static tacit_status consider(void *user, const tacit_agent_offer *offer, tacit_error *err)
 {
     tacit_document *doc;
-    tacit_worker_opts w = worker_opts(user);
+    tacit_worker_opts w;
+    TC_TRY(worker_opts(user, &w, err));
     TC_TRY(tacit_document_restore(&doc, offer->document, offer->points, err));
     tacit_status status = tc_worker_talk_check(doc, ((party *)user)->in, err);
     if (status == TACIT_OK)
@@ -324,7 +330,8 @@ static tacit_status advise(party *p, tacit_status status, tacit_error *err)
 
 static tacit_status take_part(party *p, tacit_error *err)
 {
-    tacit_worker_opts w = worker_opts(p);
+    tacit_worker_opts w;
+    TC_TRY(worker_opts(p, &w, err));
     TC_TRY(join(p, err));
     tc_note(p->in->quiet, "agent %" PRIu64 " of study %s", tacit_agent_number(p->agent),
             p->o->study);

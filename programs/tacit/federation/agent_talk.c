@@ -86,6 +86,9 @@ static void say_told(tc_agent_talk *t, const tacit_worker_event *e)
         return;
     if (trial->state == TACIT_TRIAL_COMPLETE)
         snprintf(what, sizeof what, ": %.6g", trial->value);
+    else if (trial->state == TACIT_TRIAL_PRUNED && trial->n_steps > 0)
+        snprintf(what, sizeof what, " pruned at step %" PRIu64,
+                 trial->steps[trial->n_steps - 1].step);
     else
         snprintf(what, sizeof what, " failed: %.260s", trial->reason ? trial->reason : "");
     tacit_trial_free(trial);

@@ -147,14 +147,34 @@ static void print_promise(const tacit_agent_round *r)
         delta, tacit_statement_trust());
 }
 
-static tacit_status print_people(const tacit_traffic *t, const char *study, tacit_error *err)
+/* What trials reported on their way is in no message by itself. */
+static tacit_status print_kept(const char *storage, const char *study, tacit_error *err)
+{
+    tacit_study *s;
+    tacit_trials *all;
+    size_t n = 0;
+    TC_TRY(tacit_study_open(&s, storage, study, NULL, err));
+    tacit_status status = tacit_study_trials(s, NULL, &all, err);
+    for (size_t i = 0; status == TACIT_OK && i < tacit_trials_count(all); i++)
+        n += tacit_trials_get(all, i)->n_steps;
+    if (status == TACIT_OK)
+        tacit_trials_free(all);
+    tacit_study_close(s);
+    if (n > 0)
+        printf("%zu intermediate value%s of its trials stayed in this storage, and cost nothing.\n",
+               n, n == 1 ? "" : "s");
+    return status;
+}
+
+static tacit_status print_people(const tacit_traffic *t, const char *storage, const char *study,
+                                 tacit_error *err)
 {
     static const char *const names[] = {"round", "message", "bytes", "hash", "journalled",
                                         "price", "epsilon", "heard", "about"};
     const tacit_agent_round *first = tacit_traffic_get(t, 0);
     if (!first) {
         printf("nothing of study %s has left this machine: there was no round yet\n", study);
-        return TACIT_OK;
+        return print_kept(storage, study, err);
     }
     tc_table *out = tc_table_new(*first->about ? 9 : 8, names);
     for (size_t i = 0; i < tacit_traffic_count(t); i++)
@@ -162,7 +182,7 @@ static tacit_status print_people(const tacit_traffic *t, const char *study, taci
     TC_TRY(tc_table_print(out, TC_FORMAT_TABLE, stdout, err));
     print_sum(t, study);
     print_promise(first);
-    return TACIT_OK;
+    return print_kept(storage, study, err);
 }
 
 /* ---- all rounds, for programs ---- */
@@ -345,7 +365,7 @@ static tacit_status inspect(const tc_invocation *in, const char *study, tacit_er
     if (o->round >= 0)
         status = print_message(t, (uint64_t)o->round, in->format, err);
     else if (in->format == TC_FORMAT_TABLE)
-        status = print_people(t, study, err);
+        status = print_people(t, tc_storage_url(o->storage), study, err);
     else
         status = print_exact(t, (tc_format)in->format, err);
     tacit_traffic_free(t);

@@ -3,6 +3,7 @@
  * Everything that can be wrong with the command line, the document and the
  * command is found before the storage is touched. */
 #include "study/optimize_search.h"
+#include "study/prune_options.h"
 #include "study/records_options.h"
 #include "study/trial_rows.h"
 #include "study/user_options.h"
@@ -22,6 +23,7 @@ typedef struct options {
     int64_t threads;
     char *user, *ledger_storage;
     tc_records_words records;
+    tc_prune_words prune;
     bool any_choices;
     tc_search_options search;
 } options;
@@ -35,6 +37,7 @@ static const tc_option table[] = {
     {"trials", TC_OPTION_INT, offsetof(options, trials), "0", .min = 0, .max = INFINITY,
      .help = "finished trials at which to stop; 0 is what the document says"},
     TC_MAX_FAILURES_OPTION(options, max_failures),
+    TC_PRUNE_OPTIONS(options),
     {"lease-s", TC_OPTION_FLOAT, offsetof(options, lease_s), "60", .min = TACIT_LEASE_LEAST_S,
      .max = TACIT_LEASE_MOST_S,
      .help = "at a coordinator, or with --user: seconds without a sign of life after which a "
@@ -77,6 +80,8 @@ static tacit_status check(const tacit_document *doc, const tc_invocation *in, co
 {
     const options *o = in->opts;
     tacit_worker_opts w = options_of(in, r);
+    tacit_prune rule;
+    TC_TRY(tc_prune_read(&o->prune, in, &rule, &w, err));
     TC_TRY(tc_user_check(doc, o->user, o->ledger_storage, err));
     TC_TRY(tc_records_check(doc, &o->records, in, err));
     if (tacit_document_protects_records(doc) && (uint64_t)o->trials > tacit_document_trials(doc))
@@ -117,6 +122,8 @@ static tacit_status work(const tc_study_ref *r, tacit_user *user, const tc_invoc
     const options *o = in->opts;
     tc_worker_talk t = {.quiet = in->quiet, .has_user = user != NULL};
     tacit_worker_opts w = options_of(in, r);
+    tacit_prune rule;
+    TC_TRY(tc_prune_read(&o->prune, in, &rule, &w, err));
     tacit_worker_result result = TACIT_WORKER_RESULT;
     if (w.trials == 0)
         w.trials = tacit_document_trials(tacit_study_document(r->study));
@@ -235,7 +242,7 @@ const tc_verb tc_verb_optimize = {
         "Whoever sees how long it takes learns how many runs there were.\n"
         "\n"
         "  tacit optimize study.json -- ./train --lr {lr} --layers {layers}\n"
-        "  tacit optimize study.json --jobs 4 --timeout-s 600 -- python3 train.py {lr}\n"
+        "  tacit optimize study.json --jobs 4 --prune median -- python3 train.py {lr}\n"
         "  tacit optimize records.json --records 1200 -- ./train --lr {lr}\n"
         "  tacit optimize private.json --user ann -- ./try {dose}\n"
         "  tacit optimize branin --server https://tacit.example:8443 --fingerprint sha256//... \\\n"

@@ -19,11 +19,13 @@ enum { SEARCH = 1 };
 static const char *const searches[] = {
     "distribution", "shape",           "noise-multiplier", "sampling-rate", "sampling", "rounds",
     "mechanism",    "release-epsilon", "relation",         "score-noise",   NULL};
-static const char *const studies[] = {
-    "server",      "fingerprint", "token-file", "max-failures", "lease-s",
-    "patience-s",  "any-choices", "threads",    "user",         "ledger-storage",
-    "class-floor", "per-person",  "trainer",    "ca",           "proxy",
-    NULL};
+static const char *const studies[] = {"server",         "fingerprint",  "token-file",
+                                      "max-failures",   "lease-s",      "patience-s",
+                                      "any-choices",    "threads",      "user",
+                                      "ledger-storage", "class-floor",  "per-person",
+                                      "trainer",        "ca",           "proxy",
+                                      "prune",          "prune-warmup", "prune-min-trials",
+                                      "prune-min-step", "prune-factor", NULL};
 
 tacit_status tc_search_options_check(const tc_search_options *o, const tc_invocation *in,
                                      tacit_error *err)

@@ -75,7 +75,8 @@ static tacit_status read_words(const tc_invocation *in, report *r, tacit_error *
 static tacit_status read_trial(const tacit_trial *t, const tc_invocation *in, report *r,
                                tacit_error *err)
 {
-    r->finished = t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL;
+    r->finished = t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL ||
+                  t->state == TACIT_TRIAL_PRUNED;
     r->pulls = t->pulls;
     if (in->n_sets == 0)
         return TACIT_OK;

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -136,6 +137,24 @@ static void put_model(tc_table *t, size_t column, const rows *all)
     tc_table_number(t, column + 1, all->found->sd);
 }
 
+static bool has_reason(const tacit_trial *t)
+{
+    return t->state == TACIT_TRIAL_FAIL || t->state == TACIT_TRIAL_PRUNED;
+}
+
+/* Why there is no value; of a trial that was ended early, what it came to. */
+static void put_reason(tc_table *t, size_t column, const tacit_trial *trial)
+{
+    char text[96];
+    if (trial->state != TACIT_TRIAL_PRUNED || trial->n_steps == 0) {
+        tc_table_text(t, column, trial->reason);
+        return;
+    }
+    const tacit_step *last = &trial->steps[trial->n_steps - 1];
+    snprintf(text, sizeof text, "pruned at step %" PRIu64 " with %.6g", last->step, last->value);
+    tc_table_text(t, column, text);
+}
+
 static tacit_status print_people(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
     static const char *const reason[] = {"reason", NULL};
@@ -143,7 +162,7 @@ static tacit_status print_people(const tacit_space *s, const rows *all, FILE *ou
     bool any = false;
     const size_t at = people_columns(all, before);
     for (size_t i = 0; i < all->n; i++)
-        any |= row(all, i)->state == TACIT_TRIAL_FAIL;
+        any |= has_reason(row(all, i));
     tc_table *t = new_table(s, before, "", any ? reason : reason + 1);
     for (size_t i = 0; i < all->n; i++) {
         put_result(t, row(all, i));
@@ -152,8 +171,8 @@ static tacit_status print_people(const tacit_space *s, const rows *all, FILE *ou
         if (any_batch(all))
             tc_table_integer(t, at - 1, (int64_t)row(all, i)->pulls);
         put_params(s, row(all, i)->values, "-", t, at);
-        if (any && row(all, i)->state == TACIT_TRIAL_FAIL)
-            tc_table_text(t, at + tacit_space_columns(s), row(all, i)->reason);
+        if (has_reason(row(all, i)))
+            put_reason(t, at + tacit_space_columns(s), row(all, i));
         tc_table_end_row(t);
     }
     return tc_table_print(t, TC_FORMAT_TABLE, out, err);
@@ -180,7 +199,7 @@ static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, 
         put_time(t, last, row(all, i)->asked_ms);
         put_time(t, last + 1, row(all, i)->told_ms);
         tc_table_text(t, last + 2, row(all, i)->worker);
-        tc_table_text(t, last + 3, row(all, i)->reason);
+        put_reason(t, last + 3, row(all, i));
         if (any_batch(all))
             tc_table_integer(t, last + 4, (int64_t)row(all, i)->pulls);
         if (by_model(all))
@@ -248,6 +267,19 @@ static json_t *params_json(const tacit_space *s, const double *values)
     return NULL;
 }
 
+static json_t *steps_json(const tacit_trial *t)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < t->n_steps; i++)
+        if (json_array_append_new(list,
+                                  json_pack("{s:I, s:f}", "step", (json_int_t)t->steps[i].step,
+                                            "value", t->steps[i].value)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
 static json_t *trial_json(const tacit_space *s, const tacit_trial *t)
 {
     json_t *o = json_object();
@@ -262,6 +294,8 @@ static json_t *trial_json(const tacit_space *s, const tacit_trial *t)
     bad |= json_object_set_new(o, "reason", text_json(t->reason));
     if (t->pulls > 1)
         bad |= json_object_set_new(o, "pulls", json_integer((json_int_t)t->pulls));
+    if (t->n_steps > 0)
+        bad |= json_object_set_new(o, "steps", steps_json(t));
     if (!bad)
         return o;
     json_decref(o);

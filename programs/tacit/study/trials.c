@@ -14,7 +14,7 @@ typedef struct options {
 static const tc_option table[] = {
     TC_WHERE_OPTIONS(options),
     {"state", TC_OPTION_STRING, offsetof(options, state), .value = "STATE",
-     .help = "only trials that are WAITING, RUNNING, COMPLETE, FAIL or STALE"},
+     .help = "only trials that are WAITING, RUNNING, COMPLETE, FAIL, STALE or PRUNED"},
     {.name = NULL}};
 
 static tacit_status parse_state(const char *text, tacit_trial_state *out, tacit_error *err)
@@ -22,13 +22,13 @@ static tacit_status parse_state(const char *text, tacit_trial_state *out, tacit_
     *out = TACIT_TRIAL_ANY;
     if (!text)
         return TACIT_OK;
-    for (int s = TACIT_TRIAL_WAITING; s <= TACIT_TRIAL_STALE; s++)
+    for (int s = TACIT_TRIAL_WAITING; s <= TACIT_TRIAL_PRUNED; s++)
         if (strcasecmp(text, tacit_trial_state_name((tacit_trial_state)s)) == 0)
             *out = (tacit_trial_state)s;
     if (*out == TACIT_TRIAL_ANY)
-        return tc_fail(err, TACIT_E_ARG,
-                       "--state must be WAITING, RUNNING, COMPLETE, FAIL or STALE, got \"%s\"",
-                       text);
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "--state must be WAITING, RUNNING, COMPLETE, FAIL, STALE or PRUNED, got \"%s\"", text);
     return TACIT_OK;
 }
 

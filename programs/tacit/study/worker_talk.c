@@ -10,8 +10,11 @@ static void show_standing(const tc_worker_talk *t, const tacit_study_summary *s)
     if (s->best_trial != TACIT_UNKNOWN)
         n = snprintf(note, sizeof note, "best %.6g (trial %" PRIu64 ")", s->best, s->best_trial);
     if (s->failed > 0 && n >= 0)
-        snprintf(note + n, sizeof note - (size_t)n, "%s%" PRIu64 " failed", n ? ", " : "",
-                 s->failed);
+        n += snprintf(note + n, sizeof note - (size_t)n, "%s%" PRIu64 " failed", n ? ", " : "",
+                      s->failed);
+    if (s->pruned > 0 && n >= 0 && (size_t)n < sizeof note)
+        snprintf(note + n, sizeof note - (size_t)n, "%s%" PRIu64 " pruned", n ? ", " : "",
+                 s->pruned);
     tc_progress_update(t->progress, s->finished, note);
 }
 
@@ -22,6 +25,9 @@ static void say_untold(const tc_worker_talk *t, const tacit_worker_event *e)
                 "tacit: the reply about trial %" PRIu64 " was not told (%s); it is in the "
                 "ledger, and the same command tells it",
                 e->trial, e->text);
+    else if (e->report->kind == TACIT_REPORT_PRUNED)
+        tc_note(false, "tacit: that trial %" PRIu64 " was pruned was not told (%s)", e->trial,
+                e->text);
     else if (e->report->kind == TACIT_REPORT_FAILED)
         tc_note(false, "tacit: that trial %" PRIu64 " failed was not told (%s)", e->trial, e->text);
     else

@@ -183,9 +183,16 @@ typedef enum tacit_trial_state {
     TACIT_TRIAL_RUNNING = 2,  /* asked for, not yet told */
     TACIT_TRIAL_COMPLETE = 3, /* told, with a value */
     TACIT_TRIAL_FAIL = 4,     /* told that it failed */
-    TACIT_TRIAL_STALE = 5     /* its lease is over, and the next ask gets it; may still be told */
+    TACIT_TRIAL_STALE = 5,    /* its lease is over, and the next ask gets it; may still be told */
+    TACIT_TRIAL_PRUNED = 6    /* ended early, because of its intermediate values */
 } tacit_trial_state;
 TACIT_API const char *tacit_trial_state_name(tacit_trial_state state); /* "COMPLETE"; NULL: none */
+
+/* An intermediate value of a trial: what it had come to after an epoch, say. */
+typedef struct tacit_step {
+    uint64_t step;
+    double value;
+} tacit_step;
 
 /* A trial as it was when the call returned; the library makes it. */
 typedef struct tacit_trial {
@@ -200,6 +207,9 @@ typedef struct tacit_trial {
     int64_t asked_ms;   /* Unix milliseconds; 0: never, or not shown */
     int64_t told_ms;
     int64_t lease_ms; /* how long it may take after asked_ms; 0: no limit, or not shown */
+    const tacit_step *
+        steps; /* what it reported on its way, by growing step; PRUNED: the last one is what it came to */
+    size_t n_steps;
 } tacit_trial;
 TACIT_API void tacit_trial_free(tacit_trial *t); /* NULL is allowed */
 
@@ -266,7 +276,9 @@ typedef enum tacit_report_kind {
     TACIT_REPORT_REPLY = 2,  /* `value`, which is a private reply */
     TACIT_REPORT_FAILED = 3, /* `reason` */
     TACIT_REPORT_PULLS = 4,  /* `pulls`: the value of each pull of a batch */
-    TACIT_REPORT_BATCH = 5   /* `batch`: their sums. E_UNSUPPORTED at a coordinator */
+    TACIT_REPORT_BATCH = 5,  /* `batch`: their sums. E_UNSUPPORTED at a coordinator */
+    TACIT_REPORT_PRUNED =
+        6 /* ended early: its last intermediate value. E_STATE: it reported none */
 } tacit_report_kind;
 typedef struct tacit_report {
     size_t size;
@@ -289,11 +301,68 @@ typedef struct tacit_report {
 TACIT_API tacit_status tacit_study_report(tacit_study *s, uint64_t trial,
                                           const tacit_report *report, tacit_error *err);
 
+/* ---- intermediate values ---- */
+
+typedef enum tacit_prune_rule {
+    TACIT_PRUNE_NONE = 0, /* every trial runs to its end */
+    /* A trial is ended whose best value so far is worse than the median of what the COMPLETE trials had at its step. */
+    TACIT_PRUNE_MEDIAN = 1,
+    /* Asynchronous successive halving: at the steps min_step, min_step * factor, min_step * factor^2, ... a trial is ended
+     * that is not among the best 1/factor of those that have come so far. */
+    TACIT_PRUNE_ASHA = 2
+} tacit_prune_rule;
+TACIT_API const char *tacit_prune_rule_name(tacit_prune_rule rule); /* "median"; NULL: none */
+
+/* Members that are 0 have their defaults. */
+typedef struct tacit_prune {
+    size_t size;
+    tacit_prune_rule rule;
+    uint64_t warmup; /* no trial is ended at a step below this one */
+    /* So many trials there must be to be compared with. 0: MEDIAN, 5 that are COMPLETE; ASHA, `factor` that have come to the
+     * step, the trial itself included. */
+    uint64_t min_trials;
+    uint64_t min_step; /* ASHA: the step at which trials are compared first; 0 is 1 */
+    uint64_t factor;   /* ASHA: 2 to 1000; 0 is 3 */
+} tacit_prune;
+#define TACIT_PRUNE                                                                                \
+    {                                                                                              \
+        sizeof(tacit_prune), TACIT_PRUNE_NONE, 0, 0, 0, 0                                          \
+    }
+
+typedef struct tacit_verdict {
+    size_t size;
+    uint64_t stop;     /* 1: the trial should be ended, and reported as PRUNED; else 0 */
+    uint64_t step;     /* of the report that was judged ... */
+    double value;      /* ... and its value */
+    double bound;      /* what the rule compared with; NaN: nothing */
+    uint64_t compared; /* with so many trials */
+} tacit_verdict;
+#define TACIT_VERDICT                                                                              \
+    {                                                                                              \
+        sizeof(tacit_verdict), 0, 0, 0, 0, 0                                                       \
+    }
+
+/* Reports what a running trial has come to at a step (0 to 2^53), and says in *verdict whether to end it (rule and
+ * verdict may be NULL: it is only reported; the caller sets verdict->size). The rule looks at all reports of the study, whichever workers made them.
+ * The trial goes on until it is told: as PRUNED, or with its value, whatever the verdict was.
+ *
+ * A report takes the place of those that the trial made for this step and for later ones: a program that begins
+ * again after a crash draws its curve again, one that goes on from a checkpoint goes on with its curve. The same report
+ * again is nothing. A report survives the end of the process at once, and a loss of power as soon as any trial is told.
+ * It tells the model nothing; of a PRUNED trial the model learns the last intermediate value.
+ *
+ * E_STATE: the trial is not being run. E_BUDGET: it has made 10,000 reports. E_ARG: the value is not finite.
+ * E_UNSUPPORTED: studies that are told private replies, that protect records, or that are over released rows, and batches of pulls; or the
+ * coordinator is of an earlier version. */
+TACIT_API tacit_status tacit_study_report_step(tacit_study *s, uint64_t trial, uint64_t step,
+                                               double value, const tacit_prune *rule,
+                                               tacit_verdict *verdict, tacit_error *err);
+
 /* A point to be tried before any that is computed; its trial is WAITING. E_ARG: it is not in the space. */
 TACIT_API tacit_status tacit_study_enqueue(tacit_study *s, const double *values, uint64_t *trial,
                                            tacit_error *err);
 /* The points of FAILed trials once more, in their order, as tacit_study_enqueue puts them: each point once, and none at which
- * another trial is WAITING, RUNNING, STALE or COMPLETE. So the same again does nothing. The failed trials stay as they are,
+ * another trial is WAITING, RUNNING, STALE, COMPLETE or PRUNED. So the same again does nothing. The failed trials stay as they are,
  * and count towards those that are planned. *queued (may be NULL): how many were put. */
 TACIT_API tacit_status tacit_study_rerun_failed(tacit_study *s, uint64_t *queued, tacit_error *err);
 /* Earlier results: n complete trials, all or none. values is n points one after another, y their values.
@@ -394,13 +463,14 @@ typedef struct tacit_study_summary {
     tacit_study_state state; /* in a storage of this process always RUNNING */
     uint64_t planned;        /* trials, as the document says */
     uint64_t complete, failed, running;
-    uint64_t finished;   /* FAIL, and COMPLETE in pulls: what counts against `planned` */
+    uint64_t finished;   /* FAIL, PRUNED, and COMPLETE in pulls: what counts against `planned` */
     uint64_t best_trial; /* TACIT_UNKNOWN: none is complete */
     double best;         /* its value; else NaN */
+    uint64_t pruned;     /* trials that were ended early; they count as finished, too */
 } tacit_study_summary;
 #define TACIT_STUDY_SUMMARY                                                                        \
     {                                                                                              \
-        sizeof(tacit_study_summary), NULL, NULL, NULL, TACIT_STUDY_RUNNING, 0, 0, 0, 0, 0, 0, 0    \
+        sizeof(tacit_study_summary), NULL, NULL, NULL, TACIT_STUDY_RUNNING, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* The caller sets out->size. */
 TACIT_API tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out,
@@ -423,7 +493,7 @@ TACIT_API void tacit_studies_free(tacit_studies *list);           /* NULL is all
 typedef struct tacit_event {
     size_t size;
     uint64_t seq;     /* 1, 2, 3, ... */
-    const char *kind; /* "ask", "tell", "enqueue", "stale", "fit", ... */
+    const char *kind; /* "ask", "tell", "report", "enqueue", "stale", "fit", ... */
     uint64_t trial;   /* of a trial's event; else 0 */
     int64_t time_ms;
     const char *body; /* JSON */

@@ -1,0 +1,195 @@
+/* served_report_test.c - intermediate values of a served study over requests: what is answered, again and otherwise, and what
+ * is refused. */
+#include "support/served_world.h"
+
+#include "coord/shape.h"
+
+static int report(served_world *s, int64_t trial, const char *body, json_t **answer)
+{
+    char what[64];
+    snprintf(what, sizeof what, "/trials/%lld:report", (long long)trial);
+    return served_post(s, what, body, answer);
+}
+
+static tacit_status count_event(void *user, const tc_event_row *e, tacit_error *err)
+{
+    (void)e;
+    (void)err;
+    ++*(int64_t *)user;
+    return TACIT_OK;
+}
+
+static int64_t count_events(served_world *s)
+{
+    tc_study_row row;
+    tacit_error err = {0};
+    int64_t n = 0;
+    assert_ok(tc_store_study_get(s->w.store, "t", &row, &err));
+    assert_ok(tc_store_scan(s->w.store, row.id, 0, count_event, &n, &err));
+    tc_study_row_fini(&row);
+    return n;
+}
+
+static void a_report_is_answered_with_a_verdict(void **state)
+{
+    served_world *s = *state;
+    tacit_error err = {0};
+    json_t *a, *b;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(served_one(s, i ? "v" : "w", NULL), i);
+        assert_int_equal(report(s, i, "{\"step\": 1, \"value\": 0.5}", &a), 200);
+        assert_ok(tc_shape_check(&tc_shape_verdict, a, &err));
+        assert_true(json_is_false(json_object_get(a, "stop")));
+        assert_true(json_is_null(json_object_get(a, "bound")));
+        json_decref(a);
+        if (i == 0)
+            assert_int_equal(served_value(s, 0, 0.25), 200);
+    }
+    const char worse[] = "{\"step\": 2, \"value\": 0.75, \"prune\": \"median\", \"min_trials\": 1}";
+    assert_int_equal(report(s, 1, worse, &a), 200);
+    assert_int_equal(report(s, 1, worse, &b), 200); /* an answer that was lost */
+    assert_true(json_equal(a, b));
+    assert_true(json_is_false(json_object_get(a, "stop"))); /* its best was as good */
+    assert_same_bits(json_real_value(json_object_get(a, "bound")), 0.5);
+    json_decref(a);
+    json_decref(b);
+    assert_int_equal(
+        report(s, 1, "{\"step\": 1, \"value\": 0.75, \"prune\": \"median\", \"min_trials\": 1}",
+               &a),
+        200);
+    assert_true(json_is_true(json_object_get(a, "stop")));
+    assert_int_equal(served_whole(a, "compared"), 1);
+    assert_int_equal(served_whole(a, "step"), 1);
+    json_decref(a);
+}
+
+static void a_trial_is_pruned_once(void **state)
+{
+    served_world *s = *state;
+    tacit_error err = {0};
+    json_t *a, *b;
+    (void)served_one(s, "w", NULL);
+    assert_int_equal(served_complete(s, 0, "{\"pruned\": true}", &a), 409);
+    assert_says(a,
+                "trial 0 has reported no intermediate value, so there is nothing to prune it by");
+    assert_int_equal(report(s, 0, "{\"step\": 7, \"value\": 3}", NULL), 200);
+    assert_int_equal(served_complete(s, 0, "{\"pruned\": false}", &a), 400);
+    assert_says(a, "pruned can only be true");
+    assert_int_equal(served_complete(s, 0, "{\"pruned\": true}", &a), 200);
+    assert_ok(tc_shape_check(&tc_shape_trial_state, a, &err));
+    assert_string_equal(world_text(a, "state"), "PRUNED");
+    assert_true(json_is_null(json_object_get(a, "value")));
+    assert_int_equal(served_complete(s, 0, "{\"pruned\": true}", &b), 200);
+    assert_true(json_equal(a, b));
+    json_decref(a);
+    json_decref(b);
+    assert_int_equal(served_complete(s, 0, "{\"value\": 3}", &a), 409);
+    assert_says(a, "trial 0 was told already, and with another report");
+    assert_int_equal(report(s, 0, "{\"step\": 8, \"value\": 3}", &a), 409);
+    assert_says(a, "trial 0 was told already: it is PRUNED");
+    assert_int_equal(served_get(s, "/trials", "state=PRUNED", &a), 200);
+    assert_ok(tc_shape_check(&tc_shape_trial_list, a, &err));
+    const json_t *t = json_array_get(json_object_get(a, "trials"), 0);
+    const json_t *step = json_array_get(json_object_get(t, "steps"), 0);
+    assert_int_equal(served_whole(step, "step"), 7);
+    assert_same_bits(json_real_value(json_object_get(step, "value")), 3);
+    assert_true(json_is_integer(json_object_get(t, "ended_ms")));
+    json_decref(a);
+    assert_int_equal(served_get(s, "", NULL, &a), 200);
+    assert_int_equal(served_whole(a, "pruned"), 1);
+    assert_int_equal(served_whole(a, "failed"), 0);
+    json_decref(a);
+}
+
+/* A report that does not say anything new is no event. */
+static void the_same_again_adds_nothing(void **state)
+{
+    served_world *s = *state;
+    (void)served_one(s, "w", NULL);
+    assert_int_equal(report(s, 0, "{\"step\": 1, \"value\": 1}", NULL), 200);
+    int64_t before = count_events(s);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(report(s, 0, "{\"step\": 1, \"value\": 1}", NULL), 200);
+    assert_int_equal(count_events(s), before);
+    assert_int_equal(report(s, 0, "{\"step\": 2, \"value\": 1}", NULL), 200);
+}
+
+static void what_is_no_report_is_refused(void **state)
+{
+    served_world *s = *state;
+    static const struct {
+        const char *body;
+        const char *part;
+    } rows[] = {
+        {"{}", "step is missing"},
+        {"{\"step\": 1}", "value is missing"},
+        {"{\"step\": -1, \"value\": 1}", "step must be"},
+        {"{\"step\": 1.5, \"value\": 1}", "step must be"},
+        {"{\"step\": 9007199254740994, \"value\": 1}", "step must be"},
+        {"{\"step\": 1, \"value\": \"1\"}", "value must be a number"},
+        {"{\"step\": 1, \"value\": 1, \"prune\": \"best\"}",
+         "prune must be \"none\", \"median\" or \"asha\", got \"best\""},
+        {"{\"step\": 1, \"value\": 1, \"warmup\": 3}", "warmup is for the rules median and asha"},
+        {"{\"step\": 1, \"value\": 1, \"prune\": \"median\", \"factor\": 3}",
+         "factor is for the rule asha"},
+        {"{\"step\": 1, \"value\": 1, \"prune\": \"asha\", \"factor\": 1}",
+         "factor of a pruning rule must be from 2 to 1000, got 1"},
+        {"{\"step\": 1, \"value\": 1, \"more\": 3}", "more"},
+    };
+    json_t *a;
+    (void)served_one(s, "w", NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int got = report(s, 0, rows[i].body, &a);
+        if (got != 400)
+            fail_msg("%s: %d", rows[i].body, got);
+        assert_says(a, rows[i].part);
+    }
+    assert_int_equal(report(s, 9, "{\"step\": 1, \"value\": 1}", &a), 404);
+    assert_says(a, "there is no trial 9; this study has 1");
+}
+
+/* What a study must not be told is refused by the coordinator, too, whatever its client does. */
+static void studies_that_take_no_steps_say_so(void **state)
+{
+    served_world *s = *state;
+    static const char *const rows[][3] = {
+        {"r",
+         "{\"name\": \"r\", \"direction\": \"minimize\", \"trials\": 5, \"space\": {\"x\": "
+         "{\"type\": "
+         "\"float\", \"low\": 0, \"high\": 1}}, \"privacy\": {\"unit\": \"record\", \"epsilon\": "
+         "1, "
+         "\"delta\": 1e-5, \"metric\": \"error\"}}",
+         "study r protects validation records"},
+        {"l",
+         "{\"name\": \"l\", \"direction\": \"minimize\", \"trials\": 50, \"space\": {\"x\": "
+         "{\"type\": "
+         "\"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"ldp-tgp\", "
+         "\"epsilon\": "
+         "1}}",
+         "study l is told one private reply a trial"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[64], client[64];
+        json_t *a;
+        world_create(&s->w, rows[i][0], rows[i][1]);
+        snprintf(path, sizeof path, "/v1/studies/%s/tokens", rows[i][0]);
+        served_token(&s->w, path, "{}", client);
+        snprintf(path, sizeof path, "/v1/studies/%s/trials:suggest", rows[i][0]);
+        assert_int_equal(world_call(&s->w, "POST", path, client, "{\"worker\": \"w\"}", &a), 200);
+        json_decref(a);
+        snprintf(path, sizeof path, "/v1/studies/%s/trials/0:report", rows[i][0]);
+        int got = world_call(&s->w, "POST", path, client, "{\"step\": 1, \"value\": 1}", &a);
+        assert_int_equal(got, 501); /* as every E_UNSUPPORTED */
+        assert_says(a, rows[i][2]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SERVED(a_report_is_answered_with_a_verdict), IN_SERVED(a_trial_is_pruned_once),
+        IN_SERVED(the_same_again_adds_nothing),         IN_SERVED(what_is_no_report_is_refused),
+        IN_SERVED(studies_that_take_no_steps_say_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

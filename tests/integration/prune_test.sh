@@ -1,0 +1,113 @@
+#!/bin/sh
+# prune_test: trials that are ended early through the program: in a storage, after kill -9; and what is refused. At a
+# coordinator and by agents: prune_live_test.sh.
+#
+# Needs TACIT_BIN (default: tacit in PATH), a POSIX shell and awk.
+set -u
+. "$(dirname "$0")/../support/frame.sh"
+unset TACIT_SERVER TACIT_TOKEN_FILE TACIT_FINGERPRINT
+: > out
+: > err
+says() { grep -qF -- "$1" out; }
+tells() { grep -qF -- "$1" err; }
+lacks() { ! grep -qF -- "$1" "$2"; }
+
+cat > study.json <<'J'
+{"name": "curves", "direction": "minimize", "trials": 14, "seed": 1,
+ "space": {"x": {"type": "float", "low": 0, "high": 1}}, "algorithm": {"name": "random"}}
+J
+# A curve that falls to (x - 0.3)^2. HOLD=FILE: after the second step it waits until the file is gone, with a child of its own.
+cat > train <<'T'
+#!/bin/sh
+echo "run $TACIT_TRIAL" >> runs
+for i in 1 2 3 4 5 6 7 8 9; do
+    awk -v x="$1" -v i=$i 'BEGIN { printf "{\"step\": %d, \"value\": %.17g}\n", i, (x - 0.3) ^ 2 + 1 / i }'
+    while [ $i -eq 2 ] && [ -n "${HOLD:-}" ] && [ -e "$HOLD" ]; do sleep 0.05; done
+done
+awk -v x="$1" 'BEGIN { printf "%.17g\n", (x - 0.3) ^ 2 }'
+T
+chmod +x train
+at="--storage sqlite:///s.db"
+
+# ---- in a storage
+
+good "optimize" optimize study.json $at --prune median -- ./train {x}
+cp err said
+pruned=$(grep -cE '^trial [0-9]+ pruned at step [1-9] \([0-9.]+; median [0-9.]+\)$' said)
+check "says a line for each trial that it has ended" [ "$pruned" -gt 2 ]
+good "trials" trials curves $at
+check "says where" [ "$(grep -cE '^ +[0-9]+  PRUNED +[0-9.]+  pruned at step [1-9] with [0-9.]+$' out)" -eq "$pruned" ]
+good "those alone" trials curves $at --state pruned --format jsonl
+check "as many" [ "$(grep -c '"state":"PRUNED","value":null' out)" -eq "$pruned" ]
+check "with their curves" [ "$(grep -c '"steps":\[{"step":1,"value":[0-9.]*}' out)" -eq "$pruned" ]
+good "complete ones" trials curves $at --state complete --format jsonl
+check "have nine steps" [ "$(grep -c '"step":9,' out)" -eq $((14 - pruned)) ]
+good "the same again runs nothing" optimize study.json $at --prune median -- ./train {x}
+check "for all are finished" [ "$(grep -c run runs)" -eq 14 ]
+good "best" best curves $at --by seen --format json
+check "is a complete one" says '"state":"COMPLETE"'
+
+good "asha" optimize study.json --storage sqlite:///a.db --prune asha --prune-min-step 2 --prune-factor 2 \
+    --jobs 2 -- ./train {x}
+check "ends at its rungs alone" [ "$(grep -cE 'pruned at step (2|4|8) \([0-9.]+; asha [0-9.]+\)$' err)" -gt 3 ]
+check "and nowhere else" [ "$(grep -c 'pruned at' err)" -eq "$(grep -cE 'pruned at step (2|4|8) ' err)" ]
+good "no rule" optimize study.json --storage sqlite:///n.db -- ./train {x}
+good "keeps the curves" trials curves --storage sqlite:///n.db --state complete --format jsonl
+check "and ends nothing" [ "$(grep -c '"step":9,' out)" -eq 14 ]
+
+good "export" export curves $at --out all.json
+check "has the steps" grep -q '"steps":\[{"step":1,' all.json
+good "export as CSV" export curves $at --out all.csv
+check "has the last one" [ "$(grep -cE ',PRUNED,,.*,pruned at step [1-9] with' all.csv)" -eq "$pruned" ]
+sed 's/"curves"/"again"/' study.json > again.json
+good "import" import again.json all.json --storage sqlite:///i.db
+check "passes them over" grep -qE "^ +$((14 - pruned)) +$pruned\$" out
+good "is the journal whole" trials again --storage sqlite:///i.db --format jsonl
+check "of complete ones" [ "$(grep -c '"COMPLETE"' out)" -eq $((14 - pruned)) ]
+good "backup" backup copy.db $at
+good "restore" restore copy.db --storage sqlite:///r.db
+"$tacit" trials curves --storage sqlite:///r.db --format jsonl > restored
+"$tacit" trials curves $at --format jsonl > original
+check "to the bit" cmp -s restored original
+
+good "plot" plot curves $at --kind steps --out steps.svg
+check "has a line for each trial" [ "$(grep -o '<polyline\|<path' steps.svg | wc -l)" -ge 9 ]
+check "and says what it is" grep -qF "14 trials with intermediate values, $pruned pruned" steps.svg
+bad 4 "no trial of the study again has reported intermediate values" plot again --storage sqlite:///i.db --kind steps
+bad 2 '--kind steps draws a study, not the exported file "all.json": name the study' plot all.json --kind steps
+
+# ---- kill -9, while trial 0 is at its second step
+
+rm -f runs
+touch hold
+HOLD=$dir/hold "$tacit" optimize study.json --storage sqlite:///k.db --prune median --quiet -- ./train {x} > out 2> err &
+killed=$!
+steps() { "$tacit" trials curves --storage sqlite:///k.db --format jsonl 2> /dev/null | grep -q '"step":2,'; }
+await steps
+kill -9 $killed
+wait $killed 2> /dev/null
+rm hold
+good "the same command" optimize study.json --storage sqlite:///k.db --prune median --quiet -- ./train {x}
+check "runs trial 0 again" [ "$(grep -c '^run 0$' runs)" -eq 2 ]
+curves() { "$tacit" trials curves --storage "sqlite:///$1.db" --format jsonl | sed 's/"datetime_start.*"reason"/"reason"/'; }
+curves k > killed
+curves s > whole
+check "and comes to what nobody killed" cmp -s killed whole
+
+# ---- refused
+
+bad 2 "--prune-factor is for --prune asha" optimize study.json $at --prune median --prune-factor 3 -- ./train {x}
+bad 2 "--prune-warmup is for --prune median or --prune asha" optimize study.json $at --prune-warmup 3 -- ./train {x}
+bad 2 "prune must be one of none, median, asha" optimize study.json $at --prune best -- ./train {x}
+bad 2 "prune-factor must be a whole number in [2, 1000]" optimize study.json $at --prune asha --prune-factor 1 -- ./train {x}
+sed 's/"seed": 1,/"seed": 1, "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"},/' study.json > records.json
+bad 8 "study curves protects validation records: each intermediate value would be another evaluation of them, which its promise does not pay for, and is refused" \
+    optimize records.json --storage sqlite:///no.db --records 500 --prune median -- ./train {x}
+sed 's/"random"/"ldp-tgp", "epsilon": 1/' study.json > ldp.json
+bad 8 "study curves is told one private reply a trial: an intermediate value would tell more, and is refused" \
+    optimize ldp.json --storage sqlite:///no.db --user ann --prune median -- ./train {x}
+check "and nothing is left behind" [ ! -e no.db ]
+good "without a rule" optimize records.json --storage sqlite:///p.db --records 500 --trials 2 --quiet -- ./train {x}
+"$tacit" trials curves --storage sqlite:///p.db --format jsonl > out
+check "lines are let pass" lacks '"steps"' out
+finish
