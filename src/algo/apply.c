@@ -199,8 +199,10 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     if (e->batch.n > 0)
         TC_TRY(check_batch(o, t, e, err));
     TC_TRY(check_more(o, e, err));
-    if (e->n_more > 0 && !(t->more = TC_TAKE(&o->arena, e->n_more, double)))
-        return tc_fail_memory(err);
+    if (e->n_more > 0) {
+        t->more = TC_TAKE(&o->arena, e->n_more, double);
+        TC_TRY(t->more ? TACIT_OK : tc_fail_memory(err));
+    }
     if (e->values) {
         TC_TRY(check_values(o, e, err));
         memcpy(t->values, e->values, o->space->n_params * sizeof *t->values);

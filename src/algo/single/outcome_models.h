@@ -16,12 +16,10 @@ typedef struct tc_outcome_models {
     tc_env *envs;
     tc_history *views;
     size_t room;
-    double *
-        sign; /* n: -1 where a value has only an upper bound, so that far off is low for every model */
+    double *sign;       /* n: -1 where only an upper bound is given, so that violations are low */
     double *low, *high; /* n: of constraints, in units of z after a sync (tc_outcome_models_sync) */
     bool *noisy; /* n: a value that was told is not taken for the outcome itself; after look */
-    double *mean,
-        *var; /* n x history->n, a row for each outcome: the models at the observed points */
+    double *mean, *var; /* n x history->n, a row for each outcome: at the observed points */
     size_t mean_cap, var_cap;
     tc_arena arena;
 } tc_outcome_models;

@@ -47,7 +47,7 @@ void tc_outcome_search_free(tc_outcome_search *s)
 
 /* ---- the value at a point ---- */
 
-/* ln P(all constraints hold); adds to the derivatives of its own outcomes. */
+/* ln P(all constraints hold), and its derivatives by their outcomes. */
 static double log_feasible(const tc_outcome_search *s, const double *mean, const double *var,
                            double *d_mean, double *d_var)
 {
@@ -58,7 +58,7 @@ static double log_feasible(const tc_outcome_search *s, const double *mean, const
     return sum;
 }
 
-/* Of the means that are left after another value (log_ei.h). move: as many as there are objectives. */
+/* ln EI or ln EHVI of the means that are left after another value (log_ei.h), and its derivatives by the objectives. */
 static double log_improvement(const tc_outcome_search *s, const double *mean, const double *var,
                               double *d_mean, double *d_var, double *scratch)
 {
@@ -202,7 +202,7 @@ static tacit_status ask_finite(tc_outcome_search *s, double *values, tacit_error
     const size_t n = s->models.env->space->domain->n;
     const unsigned char *closed = tc_model_close(&s->models.model[0]);
     double out[BLOCK], top = -INFINITY;
-    values[0] = 0;
+    bool found = false;
     TC_TRY(reserve(s, BLOCK, err));
     for (size_t from = 0; from < n; from += BLOCK) {
         const size_t m = n - from < BLOCK ? n - from : BLOCK;
@@ -213,9 +213,10 @@ static tacit_status ask_finite(tc_outcome_search *s, double *values, tacit_error
         }
         score_all(s, m, BLOCK, closed + from, out);
         for (size_t i = 0; i < m; i++)
-            if (out[i] > top) {
+            if (!closed[from + i] && (!found || out[i] > top)) {
                 top = out[i];
                 values[0] = (double)(from + i);
+                found = true;
             }
     }
     return TACIT_OK;
