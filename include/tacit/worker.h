@@ -43,6 +43,11 @@ extern "C" {
 typedef tacit_status (*tacit_evaluate)(void *user, uint64_t trial, const double *values,
                                        double *value, tacit_error *err);
 
+/* The same in a study with several objectives or with constraints: outcomes has tacit_document_outcomes places (document.h), in the
+ * order of the document, and NaN in each. A place that is left so is a failure. */
+typedef tacit_status (*tacit_evaluate_outcomes)(void *user, uint64_t trial, const double *values,
+                                                double *outcomes, tacit_error *err);
+
 /* ---- what happens ---- */
 
 typedef enum tacit_worker_event_kind {
@@ -67,12 +72,12 @@ typedef struct tacit_worker_event {
 
 typedef struct tacit_worker_opts {
     size_t size;
-    /* One of these two. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
+    /* One of these two, or evaluate_outcomes. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
     tacit_evaluate evaluate;
     /* A program and its arguments, NULL-terminated. "{lr}" in any of them becomes the value of parameter lr, "{trial}"
      * the number of the trial; "{{" and "}}" are braces. No shell reads them. The program finds TACIT_STUDY,
      * TACIT_TRIAL and TACIT_PARAMS (JSON) in its environment, and nothing of ours that opens doors. Its value is the last number
-     * on the last line of its standard output, or "value" of a JSON object there. */
+     * on the last line of its standard output, or "value" of a JSON object there; several outcomes are an object with a number for each. */
     char *const *command;
     uint64_t
         trials;    /* finished ones, COMPLETE or FAIL, at which to end; 0: as the document plans */
@@ -104,11 +109,13 @@ typedef struct tacit_worker_opts {
     /* So many failures with the same reason, and of programs the same last line on standard error (which then goes through us to
      * ours), at the beginning of a run, before any of its trials has succeeded, after which to give up: the command is broken. 0: never. Not where records are protected, nor with `as`. */
     uint64_t max_alike;
+    /* In place of `evaluate`; in a study of one value it gives that one. */
+    tacit_evaluate_outcomes evaluate_outcomes;
 } tacit_worker_opts;
 #define TACIT_WORKER_OPTS                                                                          \
     {                                                                                              \
         sizeof(tacit_worker_opts), NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, false, false, NULL,      \
-            NULL, NULL, 3                                                                          \
+            NULL, NULL, 3, NULL                                                                    \
     }
 
 typedef enum tacit_worker_end {

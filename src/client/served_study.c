@@ -66,7 +66,7 @@ static tacit_status add_all(const tacit_study *s, tc_trial_list *got, tacit_stat
                             tacit_trials *out, tacit_error *err)
 {
     for (size_t i = 0; i < got->n && status == TACIT_OK; i++)
-        status = tc_trials_add(out, &got->list[i], s->doc->space->n_params, err);
+        status = tc_trials_add(out, &got->list[i], s->doc, err);
     tc_trial_list_fini(got);
     return status;
 }

@@ -8,14 +8,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, proxy);
 static TC_SIZED(sized_backup, tacit_backup_info, made_ms, made_ms);
 static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
-static TC_SIZED(sized_report, tacit_report, noise_sd, noise_sd);
+static TC_SIZED(sized_report, tacit_report, noise_sd, n_outcomes);
 static TC_SIZED(sized_query, tacit_trial_query, limit, limit);
-static TC_SIZED(sized_summary, tacit_study_summary, best, best);
+static TC_SIZED(sized_summary, tacit_study_summary, best, front);
 
 /* Calls may look at the message of a failure, whether or not the caller wants it. */
 #define WITH_ERROR(err)                                                                            \
@@ -568,6 +569,7 @@ tacit_status tacit_study_report(tacit_study *s, uint64_t trial, const tacit_repo
     if (!(r.noise_sd >= 0 && isfinite(r.noise_sd)))
         return tc_fail(err, TACIT_E_ARG, "report.noise_sd must be a number >= 0, got %g",
                        r.noise_sd);
+    TC_TRY(tc_study_check_outcomes(s, &r, err));
     TC_TRY(tc_study_make_private(s, trial, &r, err));
     return s->ops->report(s, trial, &r, err);
 }
@@ -734,10 +736,23 @@ tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *er
     TC_GIVEN(s);
     TC_GIVEN(out);
     tacit_trials got = {0};
+    TC_TRY(tc_study_check_single(s, err));
     tacit_status status = s->ops->best(s, &got, err);
+    if (status == TACIT_OK && got.n == 0)
+        status = tc_study_least_violating(s, &got, err);
     if (status == TACIT_OK && got.n == 0)
         status = tc_fail(err, TACIT_E_STATE, "no trial of %s is complete yet", tacit_study_name(s));
     return hand_out_one(&got, status, out, err);
+}
+
+/* No complete trial is feasible, if there is one. */
+static tacit_status recommend_infeasible(tacit_study *s, tc_found *found, tacit_error *err)
+{
+    found->by = TACIT_BY_SEEN;
+    found->mean = found->sd = (double)NAN;
+    snprintf(found->because, sizeof found->because,
+             "no trial is feasible yet, and this one misses its bounds by least");
+    return tc_study_least_violating(s, &found->trials, err);
 }
 
 tacit_status tacit_study_recommend(tacit_study *s, tacit_recommend_by by,
@@ -749,7 +764,10 @@ tacit_status tacit_study_recommend(tacit_study *s, tacit_recommend_by by,
     tc_found found = {.by = TACIT_BY_SEEN};
     if (by < TACIT_BY_AUTO || by > TACIT_BY_SEEN)
         return tc_fail(err, TACIT_E_ARG, "there is no way %d to recommend a trial", (int)by);
+    TC_TRY(tc_study_check_single(s, err));
     tacit_status status = s->ops->recommend(s, by, &found, err);
+    if (status == TACIT_OK && found.trials.n == 0)
+        status = recommend_infeasible(s, &found, err);
     if (status == TACIT_OK && found.trials.n == 0)
         status = tc_fail(err, TACIT_E_STATE, "no trial of %s is complete yet", tacit_study_name(s));
     if (status == TACIT_OK)

@@ -32,7 +32,9 @@ typedef struct place {
 typedef struct by_function {
     tc_evaluator base;
     const tacit_worker_opts *opts;
-    size_t n_params, jobs, running; /* running: places that are STARTED */
+    size_t n_params, n_outcomes;
+    size_t jobs, running;                    /* running: places that are STARTED */
+    const char *names[TC_JOB_OUTCOMES_MOST]; /* of outcomes; the document's */
     place *places;
     double *values;       /* of all places */
     pthread_mutex_t lock; /* of stages, results and `running` */
@@ -42,19 +44,37 @@ typedef struct by_function {
 
 /* ---- the function ---- */
 
+/* Leaves a reason where an outcome is not finite. */
+static bool check_outcomes(const by_function *f, tc_job_result *r)
+{
+    size_t i = 0;
+    while (i < f->n_outcomes && isfinite(r->outcomes[i]))
+        i++;
+    if (i == f->n_outcomes)
+        return true;
+    if (f->n_outcomes == 1)
+        snprintf(r->reason, sizeof r->reason, "value is %g", r->outcomes[0]);
+    else
+        snprintf(r->reason, sizeof r->reason, "%s is %g", f->names[i], r->outcomes[i]);
+    return false;
+}
+
 static void evaluate(const by_function *f, place *p)
 {
     tacit_error why = {0};
-    double value = (double)NAN;
+    const tacit_worker_opts *o = f->opts;
     p->result = (tc_job_result){.trial = p->trial};
-    tacit_status status = f->opts->evaluate(f->opts->user, p->trial, p->values, &value, &why);
+    double *outcomes = p->result.outcomes;
+    for (size_t i = 0; i < f->n_outcomes; i++)
+        outcomes[i] = (double)NAN;
+    tacit_status status = o->evaluate_outcomes
+                              ? o->evaluate_outcomes(o->user, p->trial, p->values, outcomes, &why)
+                              : o->evaluate(o->user, p->trial, p->values, outcomes, &why);
     p->cancelled = status == TACIT_E_CANCELLED;
-    p->result.ok = status == TACIT_OK && isfinite(value);
+    p->result.ok = status == TACIT_OK && check_outcomes(f, &p->result);
     if (p->result.ok)
-        p->result.value = value;
-    else if (status == TACIT_OK)
-        snprintf(p->result.reason, sizeof p->result.reason, "value is %g", value);
-    else
+        p->result.value = outcomes[0];
+    if (status != TACIT_OK)
         snprintf(p->result.reason, sizeof p->result.reason, "%.250s",
                  *why.msg ? why.msg : tacit_status_text(status));
 }
@@ -229,6 +249,12 @@ tacit_status tc_evaluator_function(tc_evaluator **out, const tacit_document *doc
     f->opts = opts;
     f->jobs = (size_t)opts->jobs;
     f->n_params = tacit_space_params(tacit_document_space(document));
+    f->n_outcomes = tacit_document_outcomes(document);
+    for (size_t i = 0; i < f->n_outcomes; i++) {
+        tacit_outcome of = TACIT_OUTCOME;
+        (void)tacit_document_outcome(document, i, &of, err); /* there is one */
+        f->names[i] = of.name;
+    }
     pthread_mutex_init(&f->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -491,7 +491,7 @@ static void wrong_options_are_refused(void **state)
     scene_begin(&s);
     tacit_worker_opts o = opts_of(&s, NULL, 1);
     assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
-                 "give either a function (evaluate) or a program (command)");
+                 "give either a function (evaluate, or evaluate_outcomes) or a program (command)");
     o.command = unknown;
     assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG, "{z}");
     o.evaluate = square;
