@@ -34,6 +34,7 @@ static const tc_field complete[] = {
     {"value",  NUMBER, TC_ONE_OF, .help = "What came of it", .example = "0.5"},
     {"reply",  NUMBER, TC_ONE_OF, .help = "A private reply, perturbed by who sends it"},
     {"values", NUMBER, TC_ONE_OF | TC_LIST_OF, .help = "All pulls of a batch"},
+    {"outcomes", MAP,  TC_ONE_OF, .help = "Several objectives, or constraints: all that it came to, by name"},
     {"failed", TEXT,   TC_ONE_OF, 1, 4096, .help = "Why there is no value"},
     {"params", MAP,    0, .help = "The point that was really run"},
     {"noise_sd", NUMBER, 0, .help = "The standard deviation of noise that is known to be in value; 0: none is known. Needed where the study protects records"},
@@ -88,6 +89,8 @@ static const tc_field trial[] = {
     {"ended_ms",   WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
     {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL: why"},
     {"pulls",      WHOLE,  0, .help = "A batch: how many evaluations"},
+    {"outcomes",   MAP,    0, .help = "COMPLETE, with several objectives or constraints: all that it came to, by name; value is the first"},
+    {"feasible",   TC_FIELD_YES, 0, .help = "With outcomes: is it within the bounds of all constraints?"},
     END};
 const tc_shape tc_shape_trial = {"Trial", "A trial", trial, false};
 

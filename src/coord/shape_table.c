@@ -118,6 +118,8 @@ static const tc_field study[] = {
     {"complete",    WHOLE,  0, .help = "Served: trials with a value"},
     {"running",     WHOLE,  0, .help = "Served: trials that a worker has"},
     {"failed",      WHOLE,  0, .help = "Served: trials that failed"},
+    {"feasible",    WHOLE,  0, .help = "Served, with constraints: complete trials within all bounds"},
+    {"front",       WHOLE,  0, .help = "Served, with several objectives: feasible trials that no other dominates"},
     END};
 const tc_shape tc_shape_study = {"Study", "A study", study, false};
 

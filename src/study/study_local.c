@@ -429,27 +429,6 @@ static tacit_status study_trials(tacit_study *s, const tacit_trial_query *q, tc_
     return status;
 }
 
-/* How many trials are feasible, and how many on the front. */
-static tacit_status count_outcomes(const tacit_document *doc, const tc_optimizer *o,
-                                   tacit_study_summary *out, tacit_error *err)
-{
-    out->objectives = tacit_document_objectives(doc);
-    out->feasible = out->complete;
-    if (!doc->outcomes)
-        return TACIT_OK;
-    out->feasible = 0;
-    for (uint64_t i = 0; i < tc_optimizer_trials(o); i++)
-        out->feasible += tc_optimizer_feasible(o, tc_optimizer_trial(o, i));
-    if (out->objectives == 1)
-        return TACIT_OK;
-    size_t n = 0;
-    uint64_t *front = tc_alloc(out->complete + 1, sizeof *front);
-    tacit_status status = front ? tc_optimizer_front(o, front, &n, err) : tc_fail_memory(err);
-    out->front = n;
-    tc_free(front);
-    return status;
-}
-
 static tacit_status summarize(tacit_study *s, tc_reading *reading, tacit_study_summary *out,
                               tacit_error *err)
 {
@@ -464,7 +443,11 @@ static tacit_status summarize(tacit_study *s, tc_reading *reading, tacit_study_s
     out->finished = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + out->failed;
     out->best_trial = best ? best->number : TACIT_UNKNOWN;
     out->best = best ? best->value : (double)NAN;
-    tacit_status status = count_outcomes(s->doc, o, out, err);
+    tc_outcome_counts counts;
+    tacit_status status = tc_outcome_counts_of(o, &counts, err);
+    out->objectives = counts.objectives;
+    out->feasible = counts.feasible;
+    out->front = counts.front;
     tc_study_unlook(of(s));
     return status;
 }
