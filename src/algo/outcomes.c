@@ -22,13 +22,12 @@ static tacit_status check_bounds(const tc_outcomes *w, tacit_error *err)
 {
     for (size_t c = 0; c < w->n_constraints; c++) {
         const double low = w->low[c], high = w->high[c];
-        if (!(low <= high) || low == INFINITY || high == -INFINITY ||
-            (low == -INFINITY && high == INFINITY))
-            return tc_fail(err, TACIT_E_ARG,
-                           "outcome constraint %zu must have a lower or an upper bound, and the "
-                           "lower not above "
-                           "the upper, got %g and %g",
-                           c + 1, low, high);
+        if (!(low < high) || (low == -INFINITY && high == INFINITY))
+            return tc_fail(
+                err, TACIT_E_ARG,
+                "outcome constraint %zu must have a lower or an upper bound, and the lower "
+                "below the upper, got %g and %g",
+                c + 1, low, high);
     }
     return TACIT_OK;
 }

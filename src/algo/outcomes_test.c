@@ -85,12 +85,13 @@ static void test_what_is_refused(void **state)
     assert_fails(make(f, "random", &w, &err), TACIT_E_ARG,
                  "a study has at most 16 outcome constraints, got 17");
     w = wanted(1, 2);
-    w.low = (double[]){0, 3}, w.high = (double[]){0, 2};
+    w.low = (double[]){0, 3}, w.high = (double[]){1, 2};
     assert_fails(make(f, "random", &w, &err), TACIT_E_ARG,
-                 "outcome constraint 2 must have a lower or an upper bound, and the lower not "
-                 "above the upper, "
-                 "got 3 and 2");
-    w.high = (double[]){0, INFINITY}, w.low = (double[]){0, -INFINITY};
+                 "outcome constraint 2 must have a lower or an upper bound, and the lower below "
+                 "the upper, got 3 and 2");
+    w.low = (double[]){1, 0};
+    assert_fails(make(f, "random", &w, &err), TACIT_E_ARG, "outcome constraint 1 must have");
+    w.high = (double[]){1, INFINITY}, w.low = (double[]){0, -INFINITY};
     assert_fails(make(f, "random", &w, &err), TACIT_E_ARG, "outcome constraint 2 must have");
     w.low = (double[]){0, NAN};
     assert_fails(make(f, "random", &w, &err), TACIT_E_ARG, "outcome constraint 2 must have");

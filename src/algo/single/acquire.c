@@ -89,12 +89,12 @@ static void add_wide(tc_acquirer *a, tc_stream *s)
 }
 
 /* Indices of the best observations, best first (ties: earlier). */
-static size_t best_observed(const tc_history *h, size_t *out)
+static size_t best_observed(size_t n, const double *merit, size_t *out)
 {
     size_t found = 0;
-    for (size_t i = 0; i < h->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t k = found;
-        while (k > 0 && h->y[i] > h->y[out[k - 1]])
+        while (k > 0 && merit[i] > merit[out[k - 1]])
             k--;
         if (k >= PARENTS)
             continue;
@@ -113,7 +113,7 @@ static void add_near(tc_acquirer *a, tc_stream *s)
     const tc_history *h = a->model->env->history;
     const tc_space *space = a->model->env->space;
     size_t parents[PARENTS + 1];
-    size_t n_parents = best_observed(h, parents);
+    size_t n_parents = best_observed(h->n, a->merit ? a->merit : h->y, parents);
     if (n_parents == 0)
         return; /* never asked: the design comes first */
     for (size_t c = 0; c < a->n_near; c++) {

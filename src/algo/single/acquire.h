@@ -31,6 +31,8 @@ enum { TC_SEARCH_LBFGS, TC_SEARCH_DIRECT };
 
 typedef struct tc_acquirer {
     const tc_model *model;
+    const double *
+        merit; /* of each observation: those with the largest have candidates around them. NULL: y */
     int search;
     size_t n_wide, n_near; /* candidates of either kind */
     bool all_free;         /* every coordinate is continuous */

@@ -11,7 +11,7 @@ static const double ln_sqrt_2pi = 0.91893853320467274178;
 
 /* Mills' ratio for x >= 1: erfc to x = 20, then the continued fraction
  * 1/(x + 1/(x + 2/(x + ...))), which 20 terms settle there. */
-static double mills(double x)
+double tc_mills(double x)
 {
     if (x < 20)
         return sqrt(M_PI / 2) * exp(x * x / 2) * erfc(x / M_SQRT2);
@@ -42,7 +42,7 @@ double tc_log_h(double z, double *slope)
         *slope = cdf / h;
         return log(h);
     }
-    double x = -z, m = mills(x), b = bracket(x, m);
+    double x = -z, m = tc_mills(x), b = bracket(x, m);
     *slope = m / b;
     return -x * x / 2 - ln_sqrt_2pi + log(b);
 }

@@ -6,6 +6,9 @@
 #ifndef TC_ALGO_SINGLE_LOG_EI_H
 #define TC_ALGO_SINGLE_LOG_EI_H
 
+/* cdf(-x)/pdf(x) for x >= 1. */
+double tc_mills(double x);
+
 /* ln h(z); *slope = d ln h / dz = cdf(z) / h(z). For any finite z; the
  * value is good to 1e-13, the slope to 1e-10 (relative). */
 double tc_log_h(double z, double *slope);

@@ -301,12 +301,17 @@ tacit_status tc_model_sync(tc_model *m, tacit_error *err)
 /* Beliefs are added anew at every ask; a study with thousands of failures must not pay for all. */
 enum { MOST_BELIEVED = 128 };
 
+size_t tc_model_first_believed(const tc_history *h)
+{
+    return h->n_taken > MOST_BELIEVED ? h->n_taken - MOST_BELIEVED : 0;
+}
+
 /* The mean at a point that came back with its mean does not change, so the
  * candidates' means stand; the exact GP needs the targets it pretends to have. */
 tacit_status tc_model_believe(tc_model *m, tacit_error *err)
 {
     const tc_history *h = m->env->history;
-    size_t first = h->n_taken > MOST_BELIEVED ? h->n_taken - MOST_BELIEVED : 0;
+    const size_t first = tc_model_first_believed(h);
     if (h->n_taken == 0)
         return TACIT_OK;
     if (m->fgp)

@@ -133,6 +133,8 @@ size_t tc_model_anchors(const tc_model *m);
  * predicted mean, so that the variance falls there and parallel asks spread; forget undoes it. */
 tacit_status tc_model_believe(tc_model *m, tacit_error *err);
 void tc_model_forget(tc_model *m);
+/* Of the taken points, the first of those that believe is about; their means are in m->z behind the values, of an exact GP. */
+size_t tc_model_first_believed(const tc_history *h);
 /* The predicted mean at the point of observation i, in standardised units. */
 double tc_model_mean(const tc_model *m, size_t i);
 /* The largest of them: the incumbent under noise. */
@@ -151,6 +153,12 @@ tacit_status tc_model_variance(const tc_model *m, size_t i, double *out, tacit_e
 bool tc_model_fit_due(const tc_model *m);
 tacit_status tc_model_fit(tc_model *m, tc_text *out, tacit_error *err);
 tacit_status tc_model_fitted(tc_model *m, const char *body, tacit_error *err);
+
+/* For those who have several models (outcome_models.c): a fit as it was read, taken or only looked at. False: it is none of
+ * this model. And what parses a body, with the refusal of one that `take` does not want. */
+bool tc_model_read_fit(tc_model *m, const json_t *j, bool take);
+typedef bool tc_take_fit(void *ctx, const json_t *j);
+tacit_status tc_model_parse_fit(void *ctx, tc_take_fit *take, const char *body, tacit_error *err);
 
 /* Finite spaces: flags the candidates that must not be asked now: those taken, and those
  * observed where repeats are off; none if that would leave nothing. */

@@ -108,7 +108,7 @@ static bool positive(const json_t *j, double *out)
     return json_is_number(j) && isfinite(*out) && *out > 0;
 }
 
-static bool read_fit(const json_t *j, tc_model *m)
+bool tc_model_read_fit(tc_model *m, const json_t *j, bool take)
 {
     const json_t *n = json_object_get(j, "n"), *scale = json_object_get(j, "scale");
     double variance, noise;
@@ -121,6 +121,8 @@ static bool read_fit(const json_t *j, tc_model *m)
             return false;
     if (json_integer_value(n) < 1 || (size_t)json_integer_value(n) > m->env->history->n)
         return false;
+    if (!take)
+        return true;
     memcpy(m->scale, m->x, m->hyper.dim * sizeof *m->scale);
     m->hyper.variance = variance;
     m->hyper.noise = fmax(noise, TC_MODEL_LEAST_NOISE * variance);
@@ -129,16 +131,26 @@ static bool read_fit(const json_t *j, tc_model *m)
     return true;
 }
 
-tacit_status tc_model_fitted(tc_model *m, const char *body, tacit_error *err)
+static bool take_fit(void *m, const json_t *j)
+{
+    return tc_model_read_fit(m, j, true);
+}
+
+tacit_status tc_model_parse_fit(void *ctx, tc_take_fit *take, const char *body, tacit_error *err)
 {
     json_t *j = NULL;
     tacit_status status = tc_json_parse(body, strlen(body), "a fit", &j, err);
     if (status == TACIT_E_MEMORY)
         return status;
-    bool ok = status == TACIT_OK && read_fit(j, m);
+    bool ok = status == TACIT_OK && take(ctx, j);
     json_decref(j);
     if (!ok)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the journal holds a fit that does not fit this study: %.200s", body);
     return TACIT_OK;
+}
+
+tacit_status tc_model_fitted(tc_model *m, const char *body, tacit_error *err)
+{
+    return tc_model_parse_fit(m, take_fit, body, err);
 }
