@@ -190,10 +190,13 @@ static void earlier_results_have_all_outcomes(void **state)
     tacit_study *s = create("memory:", several);
     static const double x[] = {0.25, 0.75}, y[] = {1, 2, 3, 4, 5, 60};
     static const double torn[] = {1, 2, 3, 4, NAN, 6};
-    assert_fails(tacit_study_import(s, 2, x, torn, &err), TACIT_E_ARG,
+    assert_fails(tacit_study_import(s, 2, x, y, &err), TACIT_E_ARG,
+                 "study s is told 3 outcomes of a trial: give all of them "
+                 "(tacit_study_import_outcomes)");
+    assert_fails(tacit_study_import_outcomes(s, 2, x, torn, &err), TACIT_E_ARG,
                  "row 2: the value must be finite, got nan");
     assert_fails(tacit_study_trial(s, 0, &t, &err), TACIT_E_NOT_FOUND, "there is no trial 0");
-    assert_ok(tacit_study_import(s, 2, x, y, &err));
+    assert_ok(tacit_study_import_outcomes(s, 2, x, y, &err));
     assert_ok(tacit_study_trial(s, 1, &t, &err));
     assert_true(t->values[0] == 0.75 && t->outcomes[0] == 4 && t->outcomes[1] == 5 &&
                 t->outcomes[2] == 60 && !t->feasible && t->violation == 5);

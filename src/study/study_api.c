@@ -656,8 +656,26 @@ tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, 
         return TACIT_OK;
     TC_GIVEN(values);
     TC_GIVEN(y);
+    const size_t each = tacit_document_outcomes(s->doc);
+    if (each > 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study %s is told %zu outcomes of a trial: give all of them "
+                       "(tacit_study_import_outcomes)",
+                       s->doc->name, each);
+    return tacit_study_import_outcomes(s, n, values, y, err);
+}
+
+tacit_status tacit_study_import_outcomes(tacit_study *s, size_t n, const double *values,
+                                         const double *outcomes, tacit_error *err)
+{
+    WITH_ERROR(err);
+    TC_GIVEN(s);
+    if (n == 0)
+        return TACIT_OK;
+    TC_GIVEN(values);
+    TC_GIVEN(outcomes);
     TC_TRY(tacit_document_check_import(s->doc, err));
-    return s->ops->import(s, n, values, y, err);
+    return s->ops->import(s, n, values, outcomes, err);
 }
 
 /* ---- leases ---- */

@@ -409,6 +409,7 @@ static void outcomes(void)
     GOOD(tacit_study_summarize(s, &sum, &err));
     CHECK(sum.objectives == 2 && sum.feasible == 1 && sum.front == 1);
     FAILS(tacit_study_best(s, &t, &err), TACIT_E_UNSUPPORTED);
+    GOOD(tacit_study_import_outcomes(s, 1, &x, told[0], &err));
     tacit_study_close(s);
 }
 

@@ -392,6 +392,9 @@ static void call_trials(void)
     REFUSED("s", tacit_study_import(NULL, 1, x, x, err));
     REFUSED("values", tacit_study_import(study, 1, NULL, x, err));
     REFUSED("y", tacit_study_import(study, 1, x, NULL, err));
+    REFUSED("s", tacit_study_import_outcomes(NULL, 1, x, x, err));
+    REFUSED("values", tacit_study_import_outcomes(study, 1, NULL, x, err));
+    REFUSED("outcomes", tacit_study_import_outcomes(study, 1, x, NULL, err));
     REFUSED("s", tacit_study_renew(NULL, 0, "ann", 0, NULL, err));
     REFUSED("worker", tacit_study_renew(study, 0, NULL, 0, NULL, err));
     REFUSED("s", tacit_study_take_over(NULL, 0, "ann", "ben", 0, NULL, err));

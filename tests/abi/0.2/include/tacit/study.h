@@ -308,11 +308,14 @@ TACIT_API tacit_status tacit_study_enqueue(tacit_study *s, const double *values,
  * another trial is WAITING, RUNNING, STALE or COMPLETE. So the same again does nothing. The failed trials stay as they are,
  * and count towards those that are planned. *queued (may be NULL): how many were put. */
 TACIT_API tacit_status tacit_study_rerun_failed(tacit_study *s, uint64_t *queued, tacit_error *err);
-/* Earlier results: n complete trials, all or none. values is n points one after another, y their values; with several
- * objectives or constraints all outcomes of each, one trial after another.
+/* Earlier results: n complete trials, all or none. values is n points one after another, y their values.
  * E_UNSUPPORTED: a coordinator. */
 TACIT_API tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values,
                                           const double *y, tacit_error *err);
+/* The same with several objectives or with constraints, where tacit_study_import is refused (E_ARG): all outcomes of each, as
+ * tacit_study_tell_outcomes has them, one trial after another. */
+TACIT_API tacit_status tacit_study_import_outcomes(tacit_study *s, size_t n, const double *values,
+                                                   const double *outcomes, tacit_error *err);
 
 /* ---- leases ---- */
 
