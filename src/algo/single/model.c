@@ -50,6 +50,7 @@ tacit_status tc_model_init(tc_model *m, const tc_env *env, const tc_model_opts *
                              .noise = fmax(opts->noise, TC_MODEL_LEAST_NOISE * opts->variance),
                              .scale = m->scale};
     m->fresh = true;
+    m->bound = INFINITY;
     tc_design_init(&m->design, env);
     return make_gp(m, candidates, err);
 }
@@ -104,7 +105,7 @@ static double floor_of(tc_model *m)
         quartile++;
     if (quartile == n)
         return -INFINITY;
-    return sorted[0] - 1e4 * (sorted[0] - sorted[quartile]);
+    return fmin(sorted[0], m->bound) - 1e4 * (sorted[0] - sorted[quartile]);
 }
 
 /* The variance of n values without the noise that they carry, of which the mean variance is known. That of n values is

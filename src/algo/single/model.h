@@ -77,8 +77,10 @@ typedef struct tc_model {
     size_t
         anchors; /* of an agent: its first so many values lie all over the space; 0: it is none */
     tc_design design;
-    tc_gp *gp;         /* exact GP at the observed points; or ... */
-    tc_fgp *fgp;       /* ... the posterior of all candidates; one of the two */
+    tc_gp *gp;   /* exact GP at the observed points; or ... */
+    tc_fgp *fgp; /* ... the posterior of all candidates; one of the two */
+    double
+        bound; /* values below it must stay below it, however far off they are; INFINITY: there is none */
     tc_gp_hyper hyper; /* in force: of the last fit, or as given */
     double *scale;     /* dim: hyper.scale */
     size_t fit_n;      /* observations under the last fit; 0: none yet */

@@ -21,6 +21,15 @@ static void set_sign(tc_outcome_models *o, size_t k)
     o->sign[k] = is_constraint(o, k) && w->low[k - o->n_objectives] == -INFINITY ? -1 : 1;
 }
 
+/* What violates a constraint by far is raised like any value that is far off (model.c), but never into the bounds. */
+static void set_bound(tc_outcome_models *o, size_t k)
+{
+    const tc_outcomes *w = o->env->outcomes;
+    const size_t c = k - o->n_objectives;
+    if (is_constraint(o, k))
+        o->model[k].bound = o->sign[k] > 0 ? w->low[c] : -w->high[c];
+}
+
 tacit_status tc_outcome_models_init(tc_outcome_models *o, const tc_env *env,
                                     const tc_model_opts *opts, tacit_error *err)
 {
@@ -42,8 +51,10 @@ tacit_status tc_outcome_models_init(tc_outcome_models *o, const tc_env *env,
         if (k > 0)
             o->envs[k].history = &o->views[k];
     }
-    for (; o->n < n; o->n++)
+    for (; o->n < n; o->n++) {
         TC_TRY(tc_model_init(&o->model[o->n], &o->envs[o->n], opts, true, err));
+        set_bound(o, o->n);
+    }
     return TACIT_OK;
 }
 

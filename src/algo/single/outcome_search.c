@@ -4,10 +4,8 @@
 #include "algo/single/log_between.h"
 #include "algo/single/log_ei.h"
 #include "base/error.h"
-#include "num/pareto.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 tacit_status tc_outcome_search_new(tc_outcome_search **out, const tc_env *env,
@@ -19,9 +17,10 @@ tacit_status tc_outcome_search_new(tc_outcome_search **out, const tc_env *env,
     tacit_status status = tc_outcome_models_init(&s->models, env, opts, err);
     if (status == TACIT_OK) {
         s->noise = TC_TAKE(&s->arena, s->models.n, double);
-        s->reference = TC_TAKE(&s->arena, s->models.n_objectives, double);
         status = s->arena.failed ? tc_fail_memory(err) : TACIT_OK;
     }
+    if (status == TACIT_OK && s->models.n_objectives > 1)
+        status = tc_outcome_front_init(&s->front, &s->models, err);
     if (status == TACIT_OK && !env->space->domain)
         status = tc_acquirer_init(&s->acquirer, &s->models.model[0], search, err);
     if (status == TACIT_OK)
@@ -37,10 +36,8 @@ void tc_outcome_search_free(tc_outcome_search *s)
         return;
     tc_outcome_models_fini(&s->models);
     tc_acquirer_fini(&s->acquirer);
-    tc_ehvi_fini(&s->ehvi);
+    tc_outcome_front_fini(&s->front);
     tc_free(s->merit);
-    tc_free(s->front);
-    tc_free(s->of_front);
     tc_free(s->mean);
     tc_free(s->var);
     tc_free(s->scratch);
@@ -70,7 +67,7 @@ static double log_improvement(const tc_outcome_search *s, const double *mean, co
     for (size_t j = 0; j < k; j++)
         move[j] = tc_ei_move(var[j], s->noise[j], &slope[j]);
     value = k == 1 ? tc_log_ei(s->best, mean[0], move[0], d_mean, d_var)
-                   : tc_log_ehvi(&s->ehvi, mean, move, d_mean, d_var, scratch);
+                   : tc_log_ehvi(&s->front.ehvi, mean, move, d_mean, d_var, scratch);
     for (size_t j = 0; j < k; j++)
         d_var[j] *= slope[j];
     return value;
@@ -121,7 +118,7 @@ static double at(void *ctx, size_t slot, const double *x, double *grad)
     const size_t n = s->models.n, dim = s->models.env->space->dim;
     double *mean = s->scratch + slot * s->slot_size, *var = mean + n, *d_mean = var + n;
     double *d_var = d_mean + n, *of_ehvi = d_var + n;
-    double *gmean = of_ehvi + tc_ehvi_scratch_size(&s->ehvi), *gvar = gmean + n * dim;
+    double *gmean = of_ehvi + tc_ehvi_scratch_size(&s->front.ehvi), *gvar = gmean + n * dim;
     double *scratch = gvar + n * dim;
     for (size_t k = 0; k < n; k++) {
         const tc_gp *gp = s->models.model[k].gp;
@@ -159,107 +156,6 @@ static void set_merits(tc_outcome_search *s)
     }
 }
 
-/* Trials that run are believed to come back with their means, if those are within bounds; failed ones with nothing. */
-static bool believed(const tc_outcome_search *s, size_t i, double *row)
-{
-    const tc_outcome_models *o = &s->models;
-    const tc_history *h = o->env->history;
-    const size_t first = tc_model_first_believed(h);
-    if (h->taken_pulls[i] == 0)
-        return false;
-    for (size_t k = 0; k < o->n; k++) {
-        const tc_model *m = &o->model[k];
-        const double mean =
-            m->fgp ? tc_fgp_mean(m->fgp)[h->taken_point[i]] : m->z[h->n + i - first];
-        if (k < o->n_objectives)
-            row[k] = mean;
-        else if (mean < o->low[k] || mean > o->high[k])
-            return false;
-    }
-    return true;
-}
-
-/* Rows of the objectives' means at all feasible points into s->front; how many. */
-static size_t collect(tc_outcome_search *s, size_t *n_told)
-{
-    const tc_outcome_models *o = &s->models;
-    const tc_history *h = o->env->history;
-    const size_t k = o->n_objectives;
-    size_t n = 0;
-    for (size_t i = 0; i < h->n; i++) {
-        if (s->merit[i] < 0)
-            continue;
-        for (size_t j = 0; j < k; j++)
-            s->front[n * k + j] = o->mean[j * h->n + i];
-        n++;
-    }
-    *n_told = n;
-    for (size_t i = tc_model_first_believed(h); i < h->n_taken; i++)
-        n += believed(s, i, s->front + n * k);
-    return n;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Three tenths: of 40 runs each on Branin-Currin and DTLZ2 with 0, 0.25, 0.3, 0.35, 0.4 and 0.5 it is the one that loses least
- * against a reference that is told, after 30 trials and after 100 (docs/math.md, "Several objectives"). */
-#define QUANTILE 0.3
-#define MARGIN   0.1
-
-void tc_reference_point(size_t n, size_t k, const double *Y, size_t n_front, const double *front,
-                        double *spare, double *out)
-{
-    for (size_t j = 0; j < k; j++) {
-        double nadir = INFINITY;
-        for (size_t i = 0; i < n_front; i++)
-            nadir = fmin(nadir, front[i * k + j]);
-        for (size_t i = 0; i < n; i++)
-            spare[i] = Y[i * k + j];
-        qsort(spare, n, sizeof *spare, ascending);
-        const double most = spare[n - 1];
-        const double least = fmin(nadir, spare[(size_t)(QUANTILE * (double)(n - 1))]);
-        out[j] = least - MARGIN * (most > least ? most - least : 1);
-    }
-}
-
-/* Around points of the front, each as likely as the others. */
-static void prefer_front(tc_outcome_search *s, uint64_t trial, const size_t *of_front, size_t n)
-{
-    const tc_env *env = s->models.env;
-    tc_stream stream;
-    tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_DRAW, trial);
-    size_t told = 0, next = 0;
-    for (size_t i = 0; i < env->history->n; i++) {
-        if (s->merit[i] < 0)
-            continue;
-        while (next < n && of_front[next] < told)
-            next++;
-        if (next < n && of_front[next] == told)
-            s->merit[i] = 1 + tc_draw_uniform(&stream);
-        told++;
-    }
-}
-
-static tacit_status set_front(tc_outcome_search *s, uint64_t trial, tacit_error *err)
-{
-    const tc_history *h = s->models.env->history;
-    const size_t k = s->models.n_objectives, most = h->n + h->n_taken;
-    if (!tc_grow((void **)&s->front, &s->front_cap, most * (2 * k + 1), sizeof *s->front) ||
-        !tc_grow((void **)&s->of_front, &s->of_front_cap, most, sizeof *s->of_front))
-        return tc_fail_memory(err);
-    size_t told, n = collect(s, &told), kept = tc_pareto_front(n, k, s->front, s->of_front);
-    double *front = s->front + n * k;
-    for (size_t i = 0; i < kept; i++)
-        memcpy(front + i * k, s->front + s->of_front[i] * k, k * sizeof *front);
-    prefer_front(s, trial, s->of_front, kept);
-    tc_reference_point(n, k, s->front, kept, front, front + kept * k, s->reference);
-    return tc_ehvi_set(&s->ehvi, kept, k, front, s->reference, err);
-}
-
 static tacit_status prepare(tc_outcome_search *s, uint64_t trial, tacit_error *err)
 {
     tc_outcome_models *o = &s->models;
@@ -269,7 +165,9 @@ static tacit_status prepare(tc_outcome_search *s, uint64_t trial, tacit_error *e
     for (size_t k = 0; k < o->n; k++)
         s->noise[k] = tc_model_next_noise(&o->model[k]);
     TC_TRY(tc_outcome_models_believe(o, err));
-    return s->feasible && o->n_objectives > 1 ? set_front(s, trial, err) : TACIT_OK;
+    if (!s->feasible || o->n_objectives == 1)
+        return TACIT_OK;
+    return tc_outcome_front_set(&s->front, o, s->merit, trial, err);
 }
 
 /* ---- the next point ---- */
@@ -280,7 +178,7 @@ static tacit_status reserve(tc_outcome_search *s, size_t candidates, tacit_error
     size_t prediction = 0;
     for (size_t k = 0; k < n && s->models.model[k].gp; k++)
         prediction = tc_gp_scratch_size(s->models.model[k].gp);
-    s->slot_size = 4 * n + tc_ehvi_scratch_size(&s->ehvi) + 2 * n * dim + prediction;
+    s->slot_size = 4 * n + tc_ehvi_scratch_size(&s->front.ehvi) + 2 * n * dim + prediction;
     if (!tc_grow((void **)&s->mean, &s->mean_cap, n * candidates, sizeof *s->mean) ||
         !tc_grow((void **)&s->var, &s->var_cap, n * candidates, sizeof *s->var) ||
         !tc_grow((void **)&s->scratch, &s->scratch_cap, TC_ACQUIRE_STARTS * s->slot_size,

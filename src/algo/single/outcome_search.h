@@ -6,25 +6,21 @@
 #define TC_ALGO_SINGLE_OUTCOME_SEARCH_H
 
 #include "algo/single/acquire.h"
-#include "algo/single/log_ehvi.h"
+#include "algo/single/outcome_front.h"
 #include "algo/single/outcome_models.h"
 
 typedef struct tc_outcome_search {
     tc_outcome_models models;
     tc_acquirer acquirer; /* spaces that are not finite */
     /* Of the present ask: */
-    bool feasible; /* some point that was tried is */
-    double best;   /* one objective: the incumbent */
-    tc_ehvi ehvi;  /* several */
-    double *noise; /* of the next value of each outcome, where it is known */
-    double *merit; /* of each observation, for the acquirer */
-    double
-        *front; /* rows of means of what is feasible, then of the front among them; then scratch */
-    size_t *of_front; /* rows of it */
-    double *reference;
-    double *mean, *var; /* of candidates: n_models x candidates, a row for each model */
-    double *scratch;    /* one slot for each start */
-    size_t merit_cap, front_cap, of_front_cap, mean_cap, var_cap, scratch_cap, slot_size;
+    bool feasible;          /* some point that was tried is */
+    double best;            /* one objective: the incumbent */
+    tc_outcome_front front; /* several */
+    double *noise;          /* of the next value of each outcome, where it is known */
+    double *merit;          /* of each observation, for the acquirer */
+    double *mean, *var;     /* of candidates: n_models x candidates, a row for each model */
+    double *scratch;        /* one slot for each start */
+    size_t merit_cap, mean_cap, var_cap, scratch_cap, slot_size;
     tc_arena arena;
 } tc_outcome_search;
 
@@ -38,11 +34,5 @@ tacit_status tc_outcome_search_ask(tc_outcome_search *s, uint64_t trial, double 
                                    tacit_error *err);
 tacit_status tc_outcome_search_recommend(tc_outcome_search *s, tc_recommended *out,
                                          tacit_error *err);
-
-/* What counts for nothing in the hypervolume of the front of n rows Y: in each objective, below the worst of the front and
- * below three tenths of all rows, by a tenth of what lies between there and the best. The front alone would do once it is
- * long; while it has few points it says nothing about how far it will reach. spare: n. */
-void tc_reference_point(size_t n, size_t k, const double *Y, size_t n_front, const double *front,
-                        double *spare, double *out);
 
 #endif
