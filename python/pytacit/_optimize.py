@@ -13,7 +13,21 @@ import logging
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    cast,
+)
 
 from ._library import call, callback, escape, ffi, has_escaped, lib, string, struct, whole
 from .errors import CancelledError
@@ -22,8 +36,8 @@ from .trial import Trial
 if TYPE_CHECKING:
     from .study import Study
 
-#: The values are float, int, or the text of a choice, as the space says.
-Objective = Callable[[Dict[str, Any]], float]
+#: The values are float, int, or the text of a choice, as the space says. It returns the value, or all outcomes by name.
+Objective = Callable[[Dict[str, Any]], Union[float, Mapping[str, float]]]
 Callback = Callable[["Study", Trial], None]
 
 #: What a person at this machine may want to read: reasons of failures, a coordinator that is away.
@@ -163,10 +177,17 @@ class Worker:
         self._running: Optional[int] = None  # a trial that was not told
         opts = struct("tacit_worker_opts")
         # The callbacks are members of this object: they live as long as the call.
-        self._evaluate_c = callback("tacit_evaluate", self._evaluate, CANCELLED, self._escape)
+        self._names = run.study.outcome_names
+        several = len(self._names) > 1
+        kind = "tacit_evaluate_outcomes" if several else "tacit_evaluate"
+        self._evaluate_c = callback(kind, self._evaluate, CANCELLED, self._escape)
         self._stop_c = callback("bool(void *)", self._stop, True, self._escape)
         self._listen_c = callback("void(void *, const tacit_worker_event *)", self._listen, None, self._escape)
-        opts.evaluate, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
+        if several:
+            opts.evaluate_outcomes = self._evaluate_c
+        else:
+            opts.evaluate = self._evaluate_c
+        opts.stop, opts.listen = self._stop_c, self._listen_c
         opts.time_ms, opts.alone = run.time_ms, run.alone
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
         self._opts = opts
@@ -211,7 +232,12 @@ class Worker:
 
     def _evaluate(self, _user: Any, _trial: int, values: Any, value: Any, err: Any) -> int:
         try:
-            value[0] = as_float(self._run.objective(self._study._space.params(values)))
+            made = self._run.objective(self._study._space.params(values))
+            if len(self._names) == 1:
+                value[0] = as_float(made)
+                return OK
+            for i, number in enumerate(as_floats(made, self._names)):
+                value[i] = number
             return OK
         except NotANumber as why:
             return _failed(err, str(why))
@@ -238,6 +264,18 @@ def as_float(value: Any) -> float:
         raise NotANumber("the objective must return a number up to 1.8e308, got a larger one") from None
     except (TypeError, ValueError):
         raise NotANumber(f"the objective must return a number, got {type(value).__name__}") from None
+
+
+def as_floats(value: Any, names: Sequence[str]) -> List[float]:
+    """What an objective of several outcomes returned, in the order of their names; it may have more members."""
+    wanted = ", ".join(names)
+    if not isinstance(value, Mapping):
+        raise NotANumber(f"the objective must return a dict with a number for each of {wanted}, got {type(value).__name__}")
+    made = cast("Mapping[str, Any]", value)
+    for name in names:
+        if name not in made:
+            raise NotANumber(f"the objective must return a number for each of {wanted}; there is none for {name}")
+    return [as_float(made[name]) for name in names]
 
 
 def describe(why: BaseException) -> str:
@@ -269,8 +307,10 @@ class Progress:
     def step(self, study: "Study") -> None:
         """One more is finished."""
         self._done += 1
-        best = study._summary().best
-        shown = f"{self._done}/{self._total} trials" + (f", best {best:g}" if best == best else "")
+        summary = study._summary()
+        best = summary.best
+        said = f", best {best:g}" if best == best else f", front of {summary.front}" if summary.objectives > 1 else ""
+        shown = f"{self._done}/{self._total} trials" + said
         sys.stderr.write("\r" + shown.ljust(self._width))
         sys.stderr.flush()
         self._width = len(shown)

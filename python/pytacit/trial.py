@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, Optional, Tuple, Union
 
 #: The value of a parameter: a float, an int, a bool, or the text of a choice.
@@ -32,12 +32,15 @@ class Trial:
     number: int  #: from 0
     state: TrialState
     params: Dict[str, Any]  #: by name, typed as the space says
-    value: Optional[float] = None  #: COMPLETE
+    value: Optional[float] = None  #: COMPLETE; of several objectives the first
     reason: Optional[str] = None  #: FAIL: why
     worker: Optional[str] = None  #: who has or had it, where that is known
     pulls: int = 1  #: evaluations that it stands for
     datetime_start: Optional[datetime.datetime] = None  #: when it was asked for, in UTC
     datetime_complete: Optional[datetime.datetime] = None  #: when it was told, in UTC
+    outcomes: Dict[str, float] = field(default_factory=dict)  #: COMPLETE: all that it came to, by name
+    feasible: bool = False  #: COMPLETE, and within the bounds of all constraints
+    violation: Optional[float] = None  #: COMPLETE: how far outside of them, as <tacit/study.h> counts it
 
     @property
     def duration(self) -> Optional[datetime.timedelta]:
