@@ -57,7 +57,8 @@ enum { PAGE = 1000, PAGE_BYTES = 4 << 20, TRIAL_BYTES = 512, VALUE_BYTES = 32 };
 static int page_size(const tc_study_doc *doc)
 {
     const tc_space *space = doc->space;
-    size_t bytes = TRIAL_BYTES + (doc->outcomes ? doc->outcomes->n : 0) * (TC_NAME_MAX + VALUE_BYTES);
+    size_t bytes =
+        TRIAL_BYTES + (doc->outcomes ? doc->outcomes->n : 0) * (TC_NAME_MAX + VALUE_BYTES);
     for (size_t i = 0; i < space->n_params; i++)
         bytes += strlen(space->params[i].name) + VALUE_BYTES;
     size_t n = PAGE_BYTES / bytes;
