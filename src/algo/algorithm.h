@@ -137,7 +137,7 @@ typedef struct tc_recommended {
     size_t at;        /* its index in env->history; of equals the first */
     double mean, sd;  /* of the model there, in units of y; noise of single values is not in sd */
     tc_noise_word noise;
-    double share; /* of the variance of the values, what the model takes for noise */
+    double share; /* of the variance of y, or of a constraint: what the model takes for noise */
 } tc_recommended;
 
 /* All members but init, fini and ask may be NULL: not supported. */

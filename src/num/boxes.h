@@ -3,7 +3,7 @@
  * Of a set of points that are to be maximised and a reference point below them, the dominated region is what lies above the
  * reference and below some point; the open region is what lies above the reference and is dominated by none. Both are unions of
  * boxes whose corners follow from the local upper bounds of the set (Lacour, Klamroth and Fonseca, "A box decomposition
- * algorithm to compute the hypervolume indicator", 2017): some 2n boxes of two or three objectives, and O(n^2) of four. */
+ * algorithm to compute the hypervolume indicator", 2017): n + 1 boxes of two objectives, some 2n of three, 10n of four. */
 #ifndef TC_NUM_BOXES_H
 #define TC_NUM_BOXES_H
 

@@ -13,6 +13,7 @@ static double value_of(tc_ehvi *e, const double *mean, const double *var)
 {
     double d_mean[TC_EHVI_MOST], d_var[TC_EHVI_MOST];
     double *scratch = tc_alloc(tc_ehvi_scratch_size(e) + 1, sizeof *scratch);
+    assert_non_null(scratch);
     const double value = tc_log_ehvi(e, mean, var, d_mean, d_var, scratch);
     tc_free(scratch);
     return value;
@@ -112,6 +113,7 @@ static void check_slopes(tc_ehvi *e, size_t k, const double *mean, const double 
 {
     double d_mean[4], d_var[4], unused[8];
     double *scratch = tc_alloc(tc_ehvi_scratch_size(e) + 1, sizeof *scratch);
+    assert_non_null(scratch);
     const double value = tc_log_ehvi(e, mean, var, d_mean, d_var, scratch);
     assert_true(isfinite(value));
     for (size_t j = 0; j < 2 * k; j++) {

@@ -258,6 +258,15 @@ static bool likely(const tc_outcome_search *s, size_t i)
     return sum >= -M_LN2;
 }
 
+/* Luck with a constraint is as good as luck with the value: of the outcome that is noisiest. */
+static double largest_share(const tc_outcome_models *o)
+{
+    double share = 0;
+    for (size_t k = 0; k < o->n; k++)
+        share = fmax(share, tc_model_share(&o->model[k]));
+    return share;
+}
+
 tacit_status tc_outcome_search_recommend(tc_outcome_search *s, tc_recommended *out,
                                          tacit_error *err)
 {
@@ -277,7 +286,7 @@ tacit_status tc_outcome_search_recommend(tc_outcome_search *s, tc_recommended *o
             best = i;
     *out = (tc_recommended){.none = best == n ? TC_RECOMMEND_NONE_FEASIBLE : NULL,
                             .noise = m->noisy ? TC_NOISE_ADDED : TC_NOISE_UNKNOWN,
-                            .share = tc_model_share(m)};
+                            .share = largest_share(o)};
     if (best < n) {
         out->at = best;
         out->mean = m->mean + m->sd * o->mean[best];

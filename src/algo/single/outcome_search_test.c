@@ -296,6 +296,37 @@ static void test_recommends_what_is_likely_feasible(void **state)
     assert_string_equal(r.because, "several objectives have a front, and no best trial");
 }
 
+/* The more of u[0] the better, and one half of it is allowed; what is told of that has an error of a tenth. */
+static void noisy_edge(const double *u, double *y)
+{
+    const tc_public_seed seed = tc_public_seed_from(17);
+    tc_stream s;
+    tc_stream_public(&s, &seed, TC_FOR_OBSERVATION, (uint64_t)(u[0] * 1e9));
+    y[0] = -u[0] + 0.1 * (u[1] - 0.5) * (u[1] - 0.5);
+    y[1] = u[0] - 0.5 + 0.1 * tc_draw_normal(&s);
+}
+
+/* A lucky value far beyond the edge is best seen; by the model it is not feasible. */
+static void test_luck_is_not_recommended(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_recommendation r;
+    make(f, "gp-ei", &at_most_zero, noisy_edge);
+    for (int i = 0; i < 40; i++) {
+        tc_event e;
+        const double u[] = {(i + 0.5) / 40, 0.5};
+        assert_ok(tc_optimizer_enqueue(f->o, u, 1, &e, &err));
+        assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    }
+    run(f, 40);
+    ask(f->o); /* after a fit */
+    assert_ok(tc_optimizer_recommend(f->o, TC_BY_AUTO, &r, &err)); /* noisy enough by itself */
+    assert_int_equal(r.by, TC_BY_MODEL);
+    assert_true(fabs(r.trial->values[0] - 0.5) < 0.07);
+    assert_true(tc_optimizer_best(f->o)->values[0] > 0.57);
+}
+
 /* ---- what is journalled ---- */
 
 static void test_a_fit_has_all_models(void **state)
@@ -380,6 +411,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_covers_the_feasible_front, setup, teardown),
         cmocka_unit_test(test_reference_point),
         cmocka_unit_test_setup_teardown(test_recommends_what_is_likely_feasible, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_luck_is_not_recommended, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_fit_has_all_models, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_far_violation_stays_one, setup, teardown),
     };
