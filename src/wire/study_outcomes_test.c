@@ -92,6 +92,7 @@ static void the_text_is_canonical(void **state)
                                  "\"random\", \"objectives\": {\"z\": \"minimize\", \"a\": "
                                  "\"maximize\"}, \"name\": \"s\", " SPACE "}");
     char *text = tc_study_doc_text(d), *again;
+    assert_non_null(text);
     assert_string_equal(
         text, "{\"name\":\"s\",\"objectives\":{\"z\":\"minimize\",\"a\":\"maximize\"},"
               "\"constraints\":{\"m\":{\"max\":512.0}},\"trials\":100,\"space\":{\"x\":{\"type\":"
@@ -99,6 +100,7 @@ static void the_text_is_canonical(void **state)
     tacit_document_free(d);
     assert_ok(tacit_document_restore(&d, text, NULL, &err));
     again = tc_study_doc_text(d);
+    assert_non_null(again);
     assert_string_equal(again, text);
     tc_free(again);
     tc_free(text);
