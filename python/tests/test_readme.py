@@ -40,6 +40,7 @@ def test_both_pages_have_the_same():
     assert program in (TREE / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.page
 @pytest.mark.skipif(not pytacit.has_network, reason="tacit was built without the network")
 def test_the_page_of_the_package(capsys):
     names: Dict[str, Any] = {}

@@ -16,6 +16,9 @@
 
 typedef struct tc_agent tc_agent;
 
+/* How an agent calls itself in a sentence about its own limit. */
+#define TC_AGENT_ITSELF "this agent"
+
 typedef struct tc_agent_config {
     tc_store *store; /* the agent's own; borrowed */
     tc_transport transport;
@@ -25,7 +28,9 @@ typedef struct tc_agent_config {
     const char *ledger;     /* the name of its own ledger; all studies on the same data share one */
     /* ... and what may be spent of it in all; else epsilon 10, delta min(1e-5, 1/N^2) */
     bool limited;
-    tc_ledger_budget limit; /* held by a filter; its accountant is for the plan of one document */
+    tc_ledger_budget
+        limit; /* held by a filter; its accountant is for the plan of one document; its owner
+                             * is TC_AGENT_ITSELF */
     const tc_metric_terms
         *records;             /* in a study that protects them; borrowed; NULL: not declared */
     tc_trainer trainer;       /* of its program there */

@@ -167,8 +167,10 @@ tacit_status tc_policy_limit(tc_agent_config *cfg, const tc_study_plan *p, bool 
     if (without)
         return TACIT_OK;
     cfg->limited = true;
-    cfg->limit = (tc_ledger_budget){
-        .epsilon = EPSILON_MOST, .delta = delta_most(p->doc), .accountant = &tc_accountant_pld};
+    cfg->limit = (tc_ledger_budget){.epsilon = EPSILON_MOST,
+                                    .delta = delta_most(p->doc),
+                                    .accountant = &tc_accountant_pld,
+                                    .owner = TC_AGENT_ITSELF};
     return TACIT_OK;
 }
 

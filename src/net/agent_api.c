@@ -241,24 +241,26 @@ static tc_transport transport_of(tacit_agent *a)
 static tc_agent_config config_of(tacit_agent *a)
 {
     const tacit_agent_opts *o = &a->opts;
-    return (tc_agent_config){
-        .store = a->store,
-        .transport = transport_of(a),
-        .study = o->study,
-        .as = o->as,
-        .join_token = a->token,
-        .ledger = o->ledger,
-        .records = o->records ? &a->records : NULL,
-        .trainer = a->trainer,
-        .limited = o->epsilon > 0,
-        .limit = {.epsilon = o->epsilon, .delta = o->delta, .accountant = &tc_accountant_pld},
-        .accepts_restored = o->accept_restored,
-        .accepts_not_private = o->accept_not_private,
-        .seeded = o->test_seed >= 0,
-        .seed = (uint64_t)o->test_seed,
-        .key_salt = o->test_key,
-        .listen = o->listen,
-        .listener = o->user};
+    return (tc_agent_config){.store = a->store,
+                             .transport = transport_of(a),
+                             .study = o->study,
+                             .as = o->as,
+                             .join_token = a->token,
+                             .ledger = o->ledger,
+                             .records = o->records ? &a->records : NULL,
+                             .trainer = a->trainer,
+                             .limited = o->epsilon > 0,
+                             .limit = {.epsilon = o->epsilon,
+                                       .delta = o->delta,
+                                       .accountant = &tc_accountant_pld,
+                                       .owner = TC_AGENT_ITSELF},
+                             .accepts_restored = o->accept_restored,
+                             .accepts_not_private = o->accept_not_private,
+                             .seeded = o->test_seed >= 0,
+                             .seed = (uint64_t)o->test_seed,
+                             .key_salt = o->test_key,
+                             .listen = o->listen,
+                             .listener = o->user};
 }
 
 /* ---- joining ---- */

@@ -283,7 +283,7 @@ static void a_broken_function_does_not_eat_the_study(void **state)
     tacit_agent *a = join_alone(&w, &token);
     tacit_worker_opts o = TACIT_WORKER_OPTS;
     assert_fails(tacit_agent_run(a, fail_always, &called, &err), TACIT_E_STATE,
-                 "the first 3 trials of this run failed alike, with \"no module\"");
+                 "the first 3 trials of this run failed alike (no module)");
     assert_int_equal(called, 3);
     assert_int_equal(how_it_ended(a), TACIT_WORKER_FAILURES);
     o.evaluate = fail_always;

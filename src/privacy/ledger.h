@@ -143,6 +143,8 @@ typedef struct tc_ledger_budget {
     /* The document of the study that is charged; may be NULL. With it the accountant counts for this study only, and
      * only while the ledger has no release of another one: else the filter (ledger_filter.c). */
     const tc_ledger_document *document;
+    /* For sentences: whose limit it is where one agent holds it, a constant. NULL: that of each unit. */
+    const char *owner;
 } tc_ledger_budget;
 
 /* Where a release belongs. What it costs, the release says itself. */

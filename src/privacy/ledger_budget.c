@@ -73,10 +73,12 @@ typedef struct request {
 } request;
 
 /* `agent "a"`, or what stands for those without a name. */
-static void whose(char out[TC_LEDGER_MAX_NAME + 16], tacit_unit unit, const char *subject)
+static void whose(char out[TC_LEDGER_MAX_NAME + 16], const request *r, const char *subject)
 {
-    const char *name = tacit_unit_name(unit);
-    if (*subject)
+    const char *name = tacit_unit_name(r->unit);
+    if (r->budget->owner && r->unit == TACIT_UNIT_AGENT)
+        snprintf(out, TC_LEDGER_MAX_NAME + 16, "%s", r->budget->owner);
+    else if (*subject)
         snprintf(out, TC_LEDGER_MAX_NAME + 16, "%s \"%s\"", name, subject);
     else
         snprintf(out, TC_LEDGER_MAX_NAME + 16, "every %s", name);
@@ -86,7 +88,7 @@ static tacit_status refuse(const request *r, const tc_ledger_spending *s, double
                            const tacit_guarantee *after, tacit_error *err)
 {
     char name[TC_LEDGER_MAX_NAME + 16], spent_text[32], asked[32], remaining[32];
-    whose(name, r->unit, s->subject);
+    whose(name, r, s->subject);
     tacit_epsilon_text(spent_text, spent);
     tacit_epsilon_text(asked, isinf(after->epsilon) ? INFINITY : after->epsilon - spent);
     tacit_lower_text(remaining, fmax(r->budget->epsilon - spent, 0));

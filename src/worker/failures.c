@@ -28,13 +28,12 @@ tacit_status tc_failures_check(const tc_failures *f, const tacit_worker_opts *op
 {
     uint64_t most = opts->max_failures, alike = opts->max_alike;
     if (most > 0 && f->in_a_row >= most)
-        return tc_fail(err, TACIT_E_STATE,
-                       "%" PRIu64 " trials failed in a row, the last with \"%s\"", f->in_a_row,
-                       f->last.reason);
+        return tc_fail(err, TACIT_E_STATE, "%" PRIu64 " trials failed in a row, the last with: %s",
+                       f->in_a_row, f->last.reason);
     if (alike == 0 || f->succeeded || f->differ || f->in_a_row < alike)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
-                   "the first %" PRIu64 " trials of this run failed alike, with \"%s%s%s\": the "
+                   "the first %" PRIu64 " trials of this run failed alike (%s%s%s): the "
                    "command seems to be broken",
                    f->in_a_row, f->last.reason, *f->last.said ? ": " : "", f->last.said);
 }

@@ -199,7 +199,7 @@ static void failures_are_told_and_counted(void **state)
     tacit_worker_opts o = opts_of(&s, diverge, 1);
     o.max_failures = 2;
     assert_fails(tacit_worker_run(s.study, &o, &r, &err), TACIT_E_STATE,
-                 "2 trials failed in a row, the last with \"trial 1 diverged\"");
+                 "2 trials failed in a row, the last with: trial 1 diverged");
     assert_int_equal(r.end, TACIT_WORKER_FAILURES);
     assert_int_equal(r.told, 2);
     o.evaluate = return_nan;
@@ -252,7 +252,7 @@ static void a_broken_command_does_not_eat_the_study(void **state)
     assert_int_equal(o.max_alike, 3);
     assert_fails(run_failing((failing){.fine = 9, .again = 9, .other = 9}, o, &r, &err),
                  TACIT_E_STATE,
-                 "the first 3 trials of this run failed alike, with \"no module named a\"");
+                 "the first 3 trials of this run failed alike (no module named a)");
     assert_int_equal(r.end, TACIT_WORKER_FAILURES);
     assert_int_equal(r.told, 3);
     /* Two reasons, or a success before them: the command works, and some points are bad. */

@@ -85,7 +85,7 @@ silent good withheld
 if grep -q "$(printf '\033')" good/err; then fail "no line is redrawn in a file"; fi
 ends short 9
 counts short 2 '^round [13]: message withheld: '
-says short "round 1: message withheld: the privacy budget of every agent (epsilon 2.6, delta 0.01) does not allow"
+says short "round 1: message withheld: the privacy budget of this agent (epsilon 2.6, delta 0.01) does not allow"
 says short "tacit: 2 of 3 messages of study s were withheld, and this agent searched without what the others found"
 
 # ---- the end: the best trial with its parameters, and where it is kept
@@ -132,12 +132,12 @@ make_study b
 part b b broken --epsilon 10 --delta 0.01
 ends b 4
 says b "trial 2 (3 of 8) failed: exit status 7"
-says b "tacit: the first 3 trials of this run failed alike, with \"exit status 7: no module\": the command seems to be broken; mend \
+says b "tacit: the first 3 trials of this run failed alike (exit status 7: no module): the command seems to be broken; mend \
 the command and run it again, or go on anyway with --max-failures 0"
 counts b 3 '^no module$'
 part b b broken --epsilon 10 --delta 0.01 --max-failures 2
 ends b 4
-says b "tacit: 2 trials failed in a row, the last with \"exit status 7\""
+says b "tacit: 2 trials failed in a row, the last with: exit status 7"
 make_study c 's/"agents": 2/"agents": 1/; s/"privacy": {.*}/"privacy": "none"}/'
 part c c broken --max-failures 0 --accept-not-private
 ends c 4

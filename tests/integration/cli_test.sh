@@ -189,12 +189,12 @@ check "values are trial numbers" grep -q '^2,COMPLETE,2,' out
 unset TACIT_STORAGE
 
 check "a broken command gives up" run 4 optimize study.json --storage sqlite:///f.db --max-failures 3 -- ./fails.sh
-check "and says why" grep -qF '3 trials failed in a row, the last with "exit status 3"' err
+check "and says why" grep -qF '3 trials failed in a row, the last with: exit status 3' err
 good "failed trials are kept" trials square --storage sqlite:///f.db --state fail --format jsonl
 check "all three" lines 3
 # Without the option three that are all alike are enough, unless a trial of this run has succeeded.
 check "a broken command does not eat the study" run 4 optimize study.json --storage sqlite:///e.db -- ./fails.sh
-check "and says how to go on" grep -qxF 'tacit: the first 3 trials of this run failed alike, with "exit status 3": the command seems to be broken; mend the command and run it again, or go on anyway with --max-failures 0' err
+check "and says how to go on" grep -qxF 'tacit: the first 3 trials of this run failed alike (exit status 3): the command seems to be broken; mend the command and run it again, or go on anyway with --max-failures 0' err
 good "three trials are used up" trials square --storage sqlite:///e.db --state fail --format jsonl
 check "and no more" lines 3
 check "go on anyway" run 4 optimize study.json --storage sqlite:///e.db --quiet --max-failures 0 -- ./fails.sh
@@ -214,14 +214,14 @@ printf '#!/bin/sh\necho "no room for $1" >&2; exit 1\n' > others.sh
 printf '#!/bin/sh\necho "trial $1" >&2; echo "no module named x" >&2; exit 1\n' > module.sh
 chmod +x first.sh turns.sh others.sh module.sh
 check "after a success it takes ten" run 4 optimize study.json --storage sqlite:///g.db -- ./first.sh '{trial}'
-check "in a row" grep -qF '10 trials failed in a row, the last with "exit status 3"' err
+check "in a row" grep -qF '10 trials failed in a row, the last with: exit status 3' err
 check "and with two reasons, too" run 4 optimize study.json --storage sqlite:///h.db -- ./turns.sh '{trial}'
-check "ten in a row" grep -qF '10 trials failed in a row, the last with "exit status 2"' err
+check "ten in a row" grep -qF '10 trials failed in a row, the last with: exit status 2' err
 check "errors of one status that differ" run 4 optimize study.json --storage sqlite:///i.db -- ./others.sh '{trial}'
-check "are not alike" grep -qF '10 trials failed in a row, the last with "exit status 1"' err
+check "are not alike" grep -qF '10 trials failed in a row, the last with: exit status 1' err
 check "all that a program says on standard error is passed on" [ "$(grep -c '^no room for [0-9]$' err)" = 10 ]
 check "the last line decides" run 4 optimize study.json --storage sqlite:///j.db -- ./module.sh '{trial}'
-check "and is shown" grep -qF 'failed alike, with "exit status 1: no module named x": the command seems to be broken' err
+check "and is shown" grep -qF 'failed alike (exit status 1: no module named x): the command seems to be broken' err
 good "some failures" optimize study.json --storage sqlite:///half.db --trials 6 --quiet -- ./half.sh '{trial}'
 good "failures are counted" trials square --storage sqlite:///half.db --state FAIL --format jsonl
 check "three of six" lines 3
@@ -437,12 +437,12 @@ refuses() { # SENTENCE TEXT: of a file with that text
 }
 whole='"params":{"x":0.5,"n":2,"kind":"a"}'
 refuses 'bad.json must hold an array of trials, got an object' "{\"value\":1,$whole}"
-refuses 'bad.json, trial 2: a trial must be an object, got a number' "[{\"value\":1,$whole},2]"
-refuses 'bad.json, trial 1: value is missing' "[{$whole}]"
-refuses 'bad.json, trial 1: params must be an object, got nothing' '[{"value":1}]'
-refuses 'bad.json, trial 1: params.z is no parameter of the study' '[{"value":1,"params":{"z":1}}]'
-refuses 'bad.json, trial 1: params.x must be a number or a text, got a boolean' '[{"value":1,"params":{"x":true}}]'
-refuses 'bad.json, trial 1:' '[{"value":1,"params":{"x":0.5,"n":2}}]'
+refuses 'bad.json, entry 2: a trial must be an object, got a number' "[{\"value\":1,$whole},2]"
+refuses 'bad.json, entry 1: value is missing' "[{$whole}]"
+refuses 'bad.json, entry 1: params must be an object, got nothing' '[{"value":1}]'
+refuses 'bad.json, entry 1: params.z is no parameter of the study' '[{"value":1,"params":{"z":1}}]'
+refuses 'bad.json, entry 1: params.x must be a number or a text, got a boolean' '[{"value":1,"params":{"x":true}}]'
+refuses 'bad.json, entry 1:' '[{"value":1,"params":{"x":0.5,"n":2}}]'
 refuses 'bad.jsonl, line 3:' "{\"value\":1,$whole}
 
 {\"value\":" jsonl

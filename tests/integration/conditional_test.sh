@@ -48,6 +48,35 @@ check "with a -" grep -qE ' - +(16|32|64)' out
 good "a plot" plot svm --storage sqlite:///s.db --kind slice --out slice.svg
 check "of all parameters" grep -q gamma slice.svg
 good "a plot as a picture" plot svm --storage sqlite:///s.db --kind slice --out slice.png
+good "JSON lines" export svm --storage sqlite:///s.db --out trials.jsonl
+
+# the best trial has no gamma: another one says what the rest is
+bad 4 '--contour shows the other parameters as in trial ' plot svm --storage sqlite:///s.db --contour C,gamma
+check "says what to do" grep -qF 'and there gamma is inactive: name another trial with --at' err
+with=$(sed -n 's/.*"trial": *\([0-9]*\),.*"gamma".*/\1/p' trials.jsonl | head -1)
+good "a contour of another trial's branch" plot svm --storage sqlite:///s.db --contour C,gamma --at "$with" --out other.svg
+check "names it" grep -qF "the rest as in trial $with: " other.svg
+bad 2 '--at: the study svm has no trial 99' plot svm --storage sqlite:///s.db --contour C,gamma --at 99
+bad 2 '--at is for --contour' plot svm --storage sqlite:///s.db --at 1
+
+# ---- an exported file: the first trial need not have every parameter
+for kind in json jsonl; do
+    if [ $kind = json ]; then
+        good "trials that begin without gamma" trials svm --storage sqlite:///s.db --format json
+        python3 - out > late.json <<'P'
+import json, sys
+trials = json.load(open(sys.argv[1]))
+trials = trials if isinstance(trials, list) else trials["trials"]
+print(json.dumps(sorted(trials, key=lambda t: "gamma" in t["params"])))
+P
+    else
+        grep -v '"gamma"' trials.jsonl > late.jsonl
+        grep '"gamma"' trials.jsonl >> late.jsonl
+    fi
+    good "a plot of late.$kind" plot late.$kind --kind slice
+    check "has gamma, and both values of a bool" awk '/>gamma</ { g = 1 } />true</ { t = 1 } />false</ { f = 1 }
+        END { exit !(g && t && f) }' out
+done
 
 # ---- CSV there and back
 good "export" export svm --storage sqlite:///s.db --out trials.csv

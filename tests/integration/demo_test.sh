@@ -175,6 +175,8 @@ wait $demo 2> /dev/null || true
 await none_is_there || fail "processes outlive a killed demonstration"
 
 # ---- the demonstration of one party, and words that do not fit
+"$tacit" demo --local --hospitals 9 > "$dir/out" 2> "$dir/err" && fail "demo --local has no hospitals"
+grep -qxF 'tacit: --hospitals is for the hospitals, not for --local' "$dir/err" || fail "another sentence: $(cat "$dir/err")"
 "$tacit" demo --local --format csv --quiet > "$dir/out" || fail "demo --local"
 [ "$(wc -l < "$dir/out" | xargs)" = 7 ] || { fail "six rows expected"; cat "$dir/out"; }
 refused() { # EXPECTED OPTIONS...

@@ -130,7 +130,7 @@ bad 2 'bad.csv: outcomes_gain gives gain a second time' import bare.json bad.csv
 printf 'x,gain,error,memory\n0.5,1,2,\n' > bad.csv
 bad 2 'memory must be a finite number, got ""' import bare.json bad.csv
 echo '[{"value": 1, "params": {"x": 0.5}}]' > bad.json
-bad 2 'bad.json, trial 1: outcomes is missing' import bare.json bad.json
+bad 2 'bad.json, entry 1: outcomes is missing' import bare.json bad.json
 
 # ---- plots
 good "the front as a plot" plot trade --pareto --out pareto.svg

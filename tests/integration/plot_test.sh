@@ -30,7 +30,7 @@ count() { [ "$(grep -c -- "$1" out)" -eq "$2" ] || { echo "# $(grep -c -- "$1" o
 good "a contour" s --contour x,kind
 check "with its axes" awk '/>x</ { a = 1 } />kind</ { b = 1 } END { exit !(a && b) }' out
 check "every trial, the best once more, and both in the legend" count '<circle' 27
-check "what the others are" says '>mean of a model; the rest as in trial [0-9]*, the best:'
+check "what the others are" says '>mean of a model; the rest as in trial [0-9]*, the best seen:'
 # The mean rises by 4 with x and by 2 with kind: along the lowest row of cells shades go from the lightest to darker ones,
 # never back, and the row of c is darker throughout.
 check "shades follow the function" sh -c 'sed -n "s/.*<rect x=\"\([0-9.]*\)\" y=\"\([0-9.]*\)\" .*fill=\"#\(..\)....\".*/\2 \1 \3/p" out |

@@ -30,7 +30,7 @@ typedef struct plot_opts {
     bool cumulative, log, pareto;
     char *out, *title, *contour, *of;
     double delta, limit;
-    int64_t agents;
+    int64_t agents, at;
 } plot_opts;
 
 static const tc_option options[] = {
@@ -45,6 +45,8 @@ static const tc_option options[] = {
      .offset = offsetof(plot_opts, contour),
      .help = "draw the mean of a model over these two parameters, with the trials",
      .value = "A,B"},
+    TC_INT_OPTION("at", offsetof(plot_opts, at), "-1", -1, (double)(1ll << 53),
+                  "contour: take the other parameters from this trial; -1: from the best one"),
     {.name = "pareto",
      .type = TC_OPTION_BOOL,
      .offset = offsetof(plot_opts, pareto),
@@ -143,7 +145,7 @@ static tacit_status draw_open_study(tacit_study *s, plot_kind kind, const plot_o
                                     tc_text *svg, tacit_error *err)
 {
     if (o->contour)
-        return tc_plot_contour(s, o->contour, o->title, svg, err);
+        return tc_plot_contour(s, o->contour, o->at, o->title, svg, err);
     if (kind == KIND_IMPORTANCES)
         return tc_plot_importances(s, o->title, svg, err);
     if (o->pareto)
@@ -293,6 +295,8 @@ static tacit_status draw(const tc_invocation *in, tc_text *svg, tacit_error *err
                        o->contour ? "--contour" : "--kind ", o->contour ? "" : kind_names[kind]);
     if (o->of && (o->contour || o->pareto || kind == KIND_IMPORTANCES || kind == KIND_PRIVACY))
         return tc_fail(err, TACIT_E_ARG, "--of is for --kind history and --kind slice");
+    if (tc_given(in, "at") && !o->contour)
+        return tc_fail(err, TACIT_E_ARG, "--at is for --contour");
     if (kind == KIND_PRIVACY)
         return draw_privacy(in, svg, err);
     TC_TRY(check_no_budget(in, err));
@@ -338,14 +342,14 @@ const tc_verb tc_verb_plot = {
         "history: the value of every completed trial, and the best so far. slice: the\n"
         "value against each parameter, early trials light, late ones dark. importances:\n"
         "what tacit importances prints. --contour: the mean of the same model over two\n"
-        "parameters, the others as in the best trial, with the trials as dots; blank where a\n"
-        "parameter would be active that the best trial does not have. These take a\n"
+        "parameters, the others as in the best trial or as in --at, with the trials as dots;\n"
+        "blank where a parameter would be active that this trial does not have. These take a\n"
         "study, in a storage or at a coordinator. --pareto: two objectives, the front and what it\n"
         "dominates, and infeasible trials by a sign of their own; history then draws the first\n"
-        "objective, or the outcome --of, and its best feasible value. History and slice also take "
-        "a file that tacit\n"
-        "export wrote. privacy: what a ledger (its name, or a file of tacit privacy status\n"
-        "--export) had spent after each entry, or round, with the limit; with --server, the\n"
+        "objective, or the outcome --of, and its best feasible value. history and slice also take\n"
+        "a file that tacit export wrote. privacy: what a ledger (its name, or a file of tacit\n"
+        "privacy status --export) had spent after each entry, or round, with the limit; with "
+        "--server, the\n"
         "ledger of a federated study. regret: curves of files that tacit simulate wrote, with\n"
         "a band of one standard error; of a file of --by-agent, a thin line for every agent\n"
         "and their mean.\n"

@@ -40,6 +40,11 @@ static tacit_status add_row(texts *t, double number, double value, tacit_error *
     return TACIT_OK;
 }
 
+static tacit_status not_ours(const texts *t, tacit_error *err)
+{
+    return tc_fail(err, TACIT_E_ARG, "%s is not what tacit export writes", t->file);
+}
+
 /* ---- CSV */
 
 static const char *const csv_starts[] = {"trial,state,value,", "number,state,value,", NULL};
@@ -64,6 +69,8 @@ bool tc_plot_is_export(const char *file)
 static tacit_status read_header(texts *t, tc_csv *csv, size_t *first, tacit_error *err)
 {
     TC_TRY(tc_csv_next(csv, err));
+    if (csv->n < 3 || strcmp(csv->field[1], "state") != 0 || strcmp(csv->field[2], "value") != 0)
+        return not_ours(t, err);
     *first = 3;
     for (size_t k = *first; k < csv->n && strncmp(csv->field[k], "params_", 7) == 0; k++) {
         if (t->n_params == MOST_PARAMS)
@@ -100,35 +107,63 @@ static tacit_status read_csv(texts *t, tc_csv *csv, tacit_error *err)
     }
 }
 
-/* ---- JSON */
+/* ---- JSON: an array of trials, one trial, or a trial on each line */
 
 static const char *cell_text(texts *t, const json_t *value)
 {
     char number[32] = "";
     if (json_is_string(value))
         return tc_arena_strdup(t->arena, json_string_value(value));
+    if (json_is_boolean(value))
+        return json_is_true(value) ? "true" : "false";
     if (json_is_number(value))
         tc_double_text(number, json_number_value(value));
     return tc_arena_strdup(t->arena, number);
 }
 
-/* The first trial says which parameters there are. */
+static bool has_name(const texts *t, const char *name)
+{
+    size_t k = 0;
+    while (k < t->n_params && strcmp(t->names[k], name) != 0)
+        k++;
+    return k < t->n_params;
+}
+
+/* A parameter that is inactive in one trial may be active in the next: all trials together say which there are. */
+static tacit_status collect_names(texts *t, const json_t *trials, tacit_error *err)
+{
+    size_t i;
+    json_t *trial, *of;
+    const char *name;
+    json_array_foreach(trials, i, trial)
+    {
+        json_t *params = json_object_get(trial, "params");
+        if (!json_is_object(trial) || !json_is_object(params))
+            return not_ours(t, err);
+        json_object_foreach(params, name, of)
+        {
+            if (has_name(t, name))
+                continue;
+            if (t->n_params == MOST_PARAMS)
+                return tc_fail(err, TACIT_E_ARG, "%s has more than %d parameters", t->file,
+                               MOST_PARAMS);
+            t->names[t->n_params++] = tc_arena_strdup(t->arena, name);
+        }
+    }
+    return TACIT_OK;
+}
+
 static tacit_status read_object(texts *t, const json_t *trial, tacit_error *err)
 {
-    const char *state = NULL, *name;
+    const char *state = NULL;
     double number = (double)t->rows, value;
-    json_t *params = json_object_get(trial, "params"), *of;
-    if (!json_is_object(trial) || !json_is_object(params))
-        return tc_fail(err, TACIT_E_ARG, "%s is not what tacit export writes", t->file);
+    const json_t *params = json_object_get(trial, "params");
     TC_TRY(tc_json_string(trial, "", "state", &state, err));
     if (strcmp(state, "COMPLETE") != 0)
         return TACIT_OK;
     TC_TRY(tc_json_number_or(trial, "", "number", &number, err));
     TC_TRY(tc_json_number_or(trial, "", "trial", &number, err));
     TC_TRY(tc_json_number(trial, "", "value", &value, err));
-    if (t->rows == 0)
-        json_object_foreach(params, name, of) if (t->n_params < MOST_PARAMS)
-            t->names[t->n_params++] = tc_arena_strdup(t->arena, name);
     TC_TRY(add_row(t, number, value, err));
     for (size_t k = 0; k < t->n_params && !t->arena->failed; k++)
         t->cells[(t->rows - 1) * t->n_params + k] =
@@ -136,30 +171,45 @@ static tacit_status read_object(texts *t, const json_t *trial, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status read_json(texts *t, const char *text, size_t len, tacit_error *err)
+/* Adds what one JSON text holds to the trials. */
+static tacit_status add_json(json_t *trials, const char *text, size_t len, const char *file,
+                             tacit_error *err)
 {
-    json_t *all;
-    TC_TRY(tc_json_parse(text, len, t->file, &all, err));
-    tacit_status status = TACIT_OK;
-    if (!json_is_array(all))
-        status = read_object(t, all, err);
-    for (size_t i = 0; i < json_array_size(all) && status == TACIT_OK; i++)
-        status = read_object(t, json_array_get(all, i), err);
-    json_decref(all);
-    return status;
+    json_t *read;
+    TC_TRY(tc_json_parse(text, len, file, &read, err));
+    int failed =
+        json_is_array(read) ? json_array_extend(trials, read) : json_array_append(trials, read);
+    json_decref(read);
+    return failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-static tacit_status read_lines(texts *t, const char *text, size_t len, tacit_error *err)
+static tacit_status add_lines(json_t *trials, const char *text, size_t len, const char *file,
+                              tacit_error *err)
 {
     const char *end = text + len;
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t n = (size_t)((stop ? stop : end) - text);
         if (n > 0)
-            TC_TRY(read_json(t, text, n, err));
+            TC_TRY(add_json(trials, text, n, file, err));
         text += stop ? n + 1 : n;
     }
     return TACIT_OK;
+}
+
+static tacit_status read_json(texts *t, const char *text, size_t len, bool lines, tacit_error *err)
+{
+    json_t *trials = json_array();
+    if (!trials)
+        return tc_fail_memory(err);
+    tacit_status status = lines ? add_lines(trials, text, len, t->file, err)
+                                : add_json(trials, text, len, t->file, err);
+    if (status == TACIT_OK)
+        status = collect_names(t, trials, err);
+    for (size_t i = 0; i < json_array_size(trials) && status == TACIT_OK; i++)
+        status = read_object(t, json_array_get(trials, i), err);
+    json_decref(trials);
+    return status;
 }
 
 static tacit_status read_file(texts *t, tacit_error *err)
@@ -169,10 +219,9 @@ static tacit_status read_file(texts *t, tacit_error *err)
     tc_csv csv;
     TC_TRY(tc_file_read(t->file, MOST_BYTES, &text, &len, err));
     tacit_status status;
-    if (tc_ends_in(t->file, ".jsonl")) {
-        status = read_lines(t, text, len, err);
-    } else if (tc_ends_in(t->file, ".json")) {
-        status = read_json(t, text, len, err);
+    bool lines = tc_ends_in(t->file, ".jsonl");
+    if (lines || tc_ends_in(t->file, ".json")) {
+        status = read_json(t, text, len, lines, err);
     } else {
         tc_csv_init(&csv, text, len, t->file);
         status = read_csv(t, &csv, err);

@@ -104,10 +104,12 @@ typedef struct side {
 
 typedef struct contour {
     tacit_study *study;
+    int64_t at; /* trial that the rest is taken from; -1: the best */
     const tacit_space *space;
     tc_plot_trials trials;
     side x, y;
-    double *best;   /* the best trial's point */
+    double *base;   /* the point of that trial */
+    uint64_t trial; /* its number */
     double *points; /* of each cell */
     double *mean;
     tc_text subtitle;
@@ -219,7 +221,7 @@ static tacit_status fill_points(contour *c, tacit_error *err)
     for (size_t j = 0; j < c->y.cells; j++)
         for (size_t i = 0; i < c->x.cells; i++) {
             double *point = c->points + (j * c->x.cells + i) * d;
-            memcpy(point, c->best, d * sizeof *point);
+            memcpy(point, c->base, d * sizeof *point);
             TC_TRY(set_cell(&c->x, c->space, i, point, err));
             TC_TRY(set_cell(&c->y, c->space, j, point, err));
         }
@@ -232,9 +234,9 @@ static tacit_status add_value(contour *c, size_t param, bool first, tc_text *out
     char text[TACIT_VALUE_SIZE];
     const char *name = tacit_space_param_name(c->space, param);
     if (tacit_space_column_type(c->space, param) == TACIT_COLUMN_FLOAT)
-        snprintf(text, sizeof text, "%.4g", c->best[param]);
+        snprintf(text, sizeof text, "%.4g", c->base[param]);
     else
-        TC_TRY(tacit_space_format(c->space, c->best, name, text, err));
+        TC_TRY(tacit_space_format(c->space, c->base, name, text, err));
     tc_text_addf(out, "%s %s\u00a0=\u00a0%s", first ? ":" : ",", name, text);
     return TACIT_OK;
 }
@@ -242,21 +244,22 @@ static tacit_status add_value(contour *c, size_t param, bool first, tc_text *out
 /* More than that does not fit below the title. */
 enum { MOST_CHARACTERS = 100 };
 
-/* The best trial says what the others are. */
-static tacit_status write_subtitle(contour *c, uint64_t trial, tacit_error *err)
+/* The trial says what the other parameters are. */
+static tacit_status write_subtitle(contour *c, tacit_error *err)
 {
     const size_t d = tacit_space_params(c->space);
     tc_text others = {0};
     bool first = true;
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < d && status == TACIT_OK; i++)
-        if (i != c->x.param && i != c->y.param && tacit_space_active(c->space, c->best, i)) {
+        if (i != c->x.param && i != c->y.param && tacit_space_active(c->space, c->base, i)) {
             status = add_value(c, i, first, &others, err);
             first = false;
         }
     tc_text_add(&c->subtitle, "mean of a model");
     if (d > 2)
-        tc_text_addf(&c->subtitle, "; the rest as in trial %" PRIu64 ", the best", trial);
+        tc_text_addf(&c->subtitle, "; the rest as in trial %" PRIu64 "%s", c->trial,
+                     c->at < 0 ? ", the best seen" : "");
     if (others.len < MOST_CHARACTERS)
         tc_text_add(&c->subtitle, others.len > 0 ? tc_text_get(&others) : "");
     bool failed = others.failed || c->subtitle.failed;
@@ -264,35 +267,46 @@ static tacit_status write_subtitle(contour *c, uint64_t trial, tacit_error *err)
     return status != TACIT_OK ? status : failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-/* Where it is inactive in the best trial it would change nothing. */
+/* Where it is inactive in that trial it would change nothing. */
 static tacit_status check_active(const contour *c, size_t param, tacit_error *err)
 {
-    if (tacit_space_active(c->space, c->best, param))
+    if (tacit_space_active(c->space, c->base, param))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
-                   "--contour shows the other parameters as in the best trial, and there %s is "
-                   "inactive",
-                   tacit_space_param_name(c->space, param));
+                   "--contour shows the other parameters as in trial %" PRIu64 ", and there %s is "
+                   "inactive: name another trial with --at",
+                   c->trial, tacit_space_param_name(c->space, param));
 }
 
-static tacit_status take_best(contour *c, tacit_error *err)
+static tacit_status find_trial(const contour *c, tacit_trial **out, tacit_error *err)
 {
-    tacit_trial *best;
-    TC_TRY(tacit_study_best(c->study, &best, err));
-    memcpy(c->best, best->values, tacit_space_params(c->space) * sizeof *c->best);
-    const uint64_t number = best->number;
-    tacit_trial_free(best);
+    if (c->at < 0)
+        return tacit_study_best(c->study, out, err);
+    tacit_status status = tacit_study_trial(c->study, (uint64_t)c->at, out, err);
+    return status == TACIT_E_NOT_FOUND
+               ? tc_fail(err, TACIT_E_ARG, "--at: the study %s has no trial %" PRId64,
+                         tacit_study_name(c->study), c->at)
+               : status;
+}
+
+static tacit_status take_trial(contour *c, tacit_error *err)
+{
+    tacit_trial *t;
+    TC_TRY(find_trial(c, &t, err));
+    memcpy(c->base, t->values, tacit_space_params(c->space) * sizeof *c->base);
+    c->trial = t->number;
+    tacit_trial_free(t);
     TC_TRY(check_active(c, c->x.param, err));
     TC_TRY(check_active(c, c->y.param, err));
-    return write_subtitle(c, number, err);
+    return write_subtitle(c, err);
 }
 
-/* Is a parameter active there, of which the best trial has no value? */
+/* Is a parameter active there, of which that trial has no value? */
 static bool is_open(const contour *c, const double *point)
 {
     for (size_t i = 0; i < tacit_space_params(c->space); i++)
         if (i != c->x.param && i != c->y.param && tacit_space_active(c->space, point, i) &&
-            !tacit_space_active(c->space, c->best, i))
+            !tacit_space_active(c->space, c->base, i))
             return true;
     return false;
 }
@@ -343,7 +357,7 @@ static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, ta
                                  .n = shown,
                                  .x = x,
                                  .y = y},
-                                {.label = "best",
+                                {.label = "best seen",
                                  .mark = TC_MARK_DOTS,
                                  .color = 1,
                                  .ring = true,
@@ -375,19 +389,19 @@ static tacit_status contour_of(contour *c, const char *pair, const char *title, 
             "file do not let them");
     TC_TRY(find_pair(c, pair, err));
     TC_TRY(tc_plot_trials_of_study(&c->trials, c->study, NULL, err));
-    c->best = TC_TAKE(&c->trials.arena, d, double);
-    if (!c->best)
+    c->base = TC_TAKE(&c->trials.arena, d, double);
+    if (!c->base)
         return tc_fail_memory(err);
     TC_TRY(take_ranges(c, err));
-    TC_TRY(take_best(c, err));
+    TC_TRY(take_trial(c, err));
     TC_TRY(predict(c, err));
     return draw_contour(c, title, svg, err);
 }
 
-tacit_status tc_plot_contour(tacit_study *s, const char *pair, const char *title, tc_text *svg,
-                             tacit_error *err)
+tacit_status tc_plot_contour(tacit_study *s, const char *pair, int64_t at, const char *title,
+                             tc_text *svg, tacit_error *err)
 {
-    contour c = {.study = s, .space = tacit_study_space(s)};
+    contour c = {.study = s, .at = at, .space = tacit_study_space(s)};
     tacit_status status = contour_of(&c, pair, title, svg, err);
     tc_text_fini(&c.subtitle);
     tc_plot_trials_fini(&c.trials);

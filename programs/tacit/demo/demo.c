@@ -234,11 +234,25 @@ static tc_demo_plan plan_of(const options *o)
                           .records = records};
 }
 
+/* One party has no hospitals and promises nothing. */
+static tacit_status check_local(const tc_invocation *in, tacit_error *err)
+{
+    static const char *const federated[] = {"protect", "hospitals", "trials",
+                                            "epsilon", "seed",      "keep"};
+    for (size_t i = 0; i < sizeof federated / sizeof *federated; i++)
+        if (tc_given(in, federated[i]))
+            return tc_fail(err, TACIT_E_ARG, "--%s is for the hospitals, not for --local",
+                           federated[i]);
+    return TACIT_OK;
+}
+
 static tacit_status run(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    if (o->local)
+    if (o->local) {
+        TC_TRY(check_local(in, err));
         return tc_demo_local(in, o->out, err);
+    }
     demo *d = tc_alloc(1, sizeof *d);
     if (!d)
         return tc_fail_memory(err);

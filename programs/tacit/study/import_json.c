@@ -11,7 +11,7 @@
 
 /* A trial as it stands in its file: number `row`, from 1. */
 typedef struct place {
-    const char *file, *what; /* "trial" or "line" */
+    const char *file, *what; /* "entry" or "line" */
     size_t row;
 } place;
 
@@ -97,7 +97,7 @@ tacit_status tc_import_json(tc_import *m, const char *text, size_t len, const ch
         status = tc_fail(err, TACIT_E_ARG, "%s must hold an array of trials, got %s", file,
                          tc_json_kind(all));
     for (size_t i = 0; i < json_array_size(all) && status == TACIT_OK; i++)
-        status = read_at(m, json_array_get(all, i), &(place){file, "trial", i + 1}, err);
+        status = read_at(m, json_array_get(all, i), &(place){file, "entry", i + 1}, err);
     json_decref(all);
     return status;
 }
