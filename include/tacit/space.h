@@ -72,6 +72,18 @@ TACIT_API tacit_status tacit_space_set_when(tacit_space *space, const char *name
                                             const char *parent, size_t n, const char *const *values,
                                             tacit_error *err);
 
+/* Adds a linear constraint on the values of floats, ints and bools (0 and 1) that have no condition, or on the columns
+ * of candidates: "x + 2*y <= 3", "a >= b". Sums of numbers, names and products of both, one <= or >=. No
+ * point that violates one is accepted or proposed. E_ARG: it cannot be read, leaves no point of the space or almost
+ * no room, or a candidate violates it. At most 64. */
+TACIT_API tacit_status tacit_space_add_linear(tacit_space *space, const char *text,
+                                              tacit_error *err);
+/* How many constraints there are. */
+TACIT_API size_t tacit_space_linears(const tacit_space *space);
+/* The canonical text of constraint i, owned by the space: the parameters on the left in their order, the first with a
+ * positive factor. NULL: there is no such i. */
+TACIT_API const char *tacit_space_linear(const tacit_space *space, size_t i);
+
 /* How many parameters there are: the length of a point. */
 TACIT_API size_t tacit_space_params(const tacit_space *space);
 /* The name of parameter i, owned by the space; NULL: there is no such i. */
@@ -82,7 +94,8 @@ TACIT_API size_t tacit_space_param_parent(const tacit_space *space, size_t i);
 /* Has parameter i an effect at this point? */
 TACIT_API bool tacit_space_active(const tacit_space *space, const double *values, size_t i);
 
-/* E_ARG unless values is a point of the space; names the first parameter that is wrong. */
+/* E_ARG unless values is a point of the space; names the first parameter that is wrong, or the first linear
+ * constraint that is violated. */
 TACIT_API tacit_status tacit_space_check(const tacit_space *space, const double *values,
                                          tacit_error *err);
 

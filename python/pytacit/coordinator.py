@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from ._library import (
     Handle,
@@ -138,6 +138,7 @@ class Coordinator(Handle):
         deadline_s: Optional[float] = None,
         federation: Optional[Mapping[str, Any]] = None,
         privacy: Union[str, Mapping[str, Any], None] = None,
+        linear: Optional[Sequence[str]] = None,
     ) -> str:
         """Creates a study and returns its name. A federated one has agents, or federation={"agents": ...}; without
         them it is a served one, whose trials this coordinator computes.
@@ -165,6 +166,7 @@ class Coordinator(Handle):
             seed=seed,
             federation=together or None,
             privacy=privacy,
+            linear=linear,
         )
         self.create(document)
         return name

@@ -6,7 +6,20 @@ import json
 import math
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    cast,
+)
 
 from . import _optimize
 from ._library import (
@@ -586,6 +599,7 @@ def study_document(
     seed: Optional[int] = None,
     federation: Optional[Mapping[str, Any]] = None,
     privacy: Union[str, Mapping[str, Any], None] = None,
+    linear: Optional[Sequence[str]] = None,
 ) -> Dict[str, Any]:
     """A study document: what create_study and Coordinator.create_study make a study of, and privacy.plan prices."""
     document: Dict[str, Any] = {"name": name}
@@ -595,10 +609,13 @@ def study_document(
         document["points"] = os.fspath(space)
     else:
         raise TypeError(f"space must be a dict of parameters or the path of a CSV file, got {type(space).__name__}")
+    if isinstance(linear, (str, bytes)):
+        raise TypeError(f'linear must be a list of constraints such as ["x + 2*y <= 3"], got {linear!r}')
     more: Dict[str, Any] = {
         "direction": direction,
         "objectives": objectives,
         "constraints": constraints,
+        "linear": None if linear is None else list(linear),
         "algorithm": algorithm,
         "trials": trials,
         "seed": seed,
@@ -624,6 +641,7 @@ def create_study(
     trials: Optional[int] = None,
     seed: Optional[int] = None,
     privacy: Union[str, Mapping[str, Any], None] = None,
+    linear: Optional[Sequence[str]] = None,
     token: Optional[str] = None,
     fingerprint: Optional[str] = None,
     patience_s: float = 0.0,
@@ -635,10 +653,11 @@ def create_study(
 
     space: the parameters by name; or a CSV file of candidates. direction: "minimize" or "maximize"; it is never
     guessed. objectives: in its place 2 to 4 of them, {"error": "minimize", "latency": "minimize"}. constraints: outcomes
-    of a trial that must lie in bounds, {"memory_mb": {"max": 512}, "recall": {"min": 0.9}}. storage: "sqlite:///FILE", "postgresql://HOST/DATABASE", "memory:" (gone with the last handle), or
-    "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
+    of a trial that must lie in bounds, {"memory_mb": {"max": 512}, "recall": {"min": 0.9}}. storage: "sqlite:///FILE",
+    "postgresql://HOST/DATABASE", "memory:" (gone with the last handle), or "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
     algorithm: its name, or {"name": ..., option: ...}; None: gp-ei. trials: how many are planned. seed: repeats
-    the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}.
+    the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}. linear: constraints
+    that no point violates, ["x + 2*y <= 3", "a <= b"], on numbers and bools without conditions.
     patience_s: so long a coordinator may be away. threads: that compute, -1 is one for each core. ca: a file with the
     certificates of authorities, besides or instead of the fingerprint. proxy: "http://HOST:PORT" on the way to a
     coordinator, or "none"; None: https_proxy and no_proxy of the environment.
@@ -653,6 +672,7 @@ def create_study(
         trials=trials,
         seed=seed,
         privacy=privacy,
+        linear=linear,
     )
     where = _Storage(storage, token, fingerprint, patience_s, threads, ca, proxy)
     written = text(as_json(document, ""), "document")

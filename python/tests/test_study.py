@@ -282,6 +282,24 @@ def test_conditions_that_are_wrong():
         pytacit.create_study("s", {"x": pytacit.FloatDistribution(0, 1, when="y")}, "minimize", "memory:")
 
 
+def test_linear_constraints():
+    space = {"x": pytacit.FloatDistribution(0, 1), "n": pytacit.IntDistribution(1, 8)}
+    asked = ["8*x + n <= 5", "n >= 2*x + 1.5"]
+    with pytacit.create_study("s", space, "minimize", "memory:", seed=1, trials=30, linear=asked) as study:
+        study.optimize(lambda p: -p["x"] - p["n"])
+        assert all(8 * t.params["x"] + t.params["n"] <= 5 + 1e-9 for t in study.trials)
+        assert all(t.params["n"] >= 2 * t.params["x"] + 1.5 - 1e-9 for t in study.trials)
+        assert study.best_value < -4.9
+        assert study.document["linear"] == ["8*x + n <= 5", "2*x - n <= -1.5"]
+        said = r"the point violates the constraint 8\*x \+ n <= 5: its left side is 12"
+        with pytest.raises(ValueError, match=said):
+            study.enqueue_trial({"x": 1, "n": 4})
+    with pytest.raises(ValueError, match=r'linear\[0\]: the constraint "x >= 2": no point of the space'):
+        pytacit.create_study("s", space, "minimize", "memory:", linear=["x >= 2"])
+    with pytest.raises(TypeError, match="linear must be a list of constraints"):
+        pytacit.create_study("s", space, "minimize", "memory:", linear="x <= 1")
+
+
 def test_dataframe(study, monkeypatch):
     study.optimize(bowl, n_trials=2)
     monkeypatch.setitem(sys.modules, "pandas", None)

@@ -41,6 +41,31 @@ static bool all_finite(size_t n, const double *x)
     return true;
 }
 
+/* How far inside of its limits a search stays, and how far outside a point may be by rounding. */
+static const double INSIDE = 1e-9, OUTSIDE = 1e-10;
+
+static bool allowed(const tc_boxmax *p, const double *x)
+{
+    double excess[TC_BOXMAX_LIMITS];
+    if (p->limits > 0)
+        p->limit(p->limit_ctx, x, excess, NULL);
+    for (size_t k = 0; k < p->limits; k++)
+        if (!(excess[k] <= OUTSIDE))
+            return false;
+    return true;
+}
+
+/* NLopt's form of the limits. */
+static void limited(unsigned m, double *excess, unsigned n, const double *x, double *slopes,
+                    void *ctx)
+{
+    const tc_boxmax *p = ((const search *)ctx)->p;
+    (void)n;
+    p->limit(p->limit_ctx, x, excess, slopes);
+    for (unsigned k = 0; k < m; k++)
+        excess[k] += INSIDE;
+}
+
 /* NLopt minimises: it sees -f. */
 static double negated(unsigned n, const double *x, double *grad, void *ctx)
 {
@@ -50,7 +75,7 @@ static double negated(unsigned n, const double *x, double *grad, void *ctx)
     double f = s->p->f(s->p->ctx, s->slot, x, grad);
     if (!isfinite(f) || (grad != NULL && !all_finite(n, grad)))
         return stand_in(s, n, grad);
-    if (f > s->best_f) {
+    if (f > s->best_f && allowed(s->p, x)) {
         s->best_f = f;
         memmove(s->best_x, x, n * sizeof *x);
     }
@@ -84,6 +109,8 @@ static nlopt_result configure(nlopt_opt opt, search *s)
         result = nlopt_set_min_objective(opt, negated, s);
     if (result >= 0)
         result = nlopt_set_maxeval(opt, p->max_evals < INT_MAX ? (int)p->max_evals : INT_MAX);
+    if (result >= 0 && p->limits > 0)
+        result = nlopt_add_inequality_mconstraint(opt, (unsigned)p->limits, limited, s, NULL);
     return result;
 }
 
@@ -141,7 +168,8 @@ static void improve_start(void *ctx, size_t i)
 {
     searches *all = ctx;
     search s = {all->p, i, all->X + i * all->p->dim, -INFINITY, 0};
-    nlopt_result result = improve(NLOPT_LD_LBFGS, all->p->ftol_rel, &s);
+    const nlopt_algorithm algorithm = all->p->limits > 0 ? NLOPT_LD_SLSQP : NLOPT_LD_LBFGS;
+    nlopt_result result = improve(algorithm, all->p->ftol_rel, &s);
     all->exhausted[i] = result == NLOPT_OUT_OF_MEMORY;
     all->fx[i] = s.best_f;
 }

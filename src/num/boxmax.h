@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { TC_BOXMAX_LIMITS = 64 };
+
 typedef struct tc_boxmax {
     size_t dim;
     /* f(x), and its gradient if grad != NULL. slot: 0..starts-1, for scratch of the caller's. */
@@ -22,10 +24,15 @@ typedef struct tc_boxmax {
     size_t max_evals;          /* of each start; never exceeded */
     double ftol_rel;           /* stop when f improves by less, relatively */
     tc_pool *pool;             /* NULL: serial */
+    /* What x must satisfy: excess[k] <= 0 for each of so many limits; slopes (limits rows of dim) if not NULL. Only what
+     * satisfies all counts as found. Not for tc_boxmax_direct. */
+    size_t limits; /* at most TC_BOXMAX_LIMITS */
+    void (*limit)(const void *limit_ctx, const double *x, double *excess, double *slopes);
+    const void *limit_ctx;
 } tc_boxmax;
 
 /* Improves n starting points X (point i at X + i*dim; moved into the cube first) in place, their
- * values in fx; *best is the index of the best one (ties: lowest). Where f is NaN or infinite it counts as
+ * values in fx, where there are limits by sequential quadratic programming (NLopt's SLSQP); *best is the index of the best one (ties: lowest). Where f is NaN or infinite it counts as
  * arbitrarily bad: fx is -inf if a start saw nothing else. */
 tacit_status tc_boxmax_lbfgs(const tc_boxmax *p, size_t n, double *X, double *fx, size_t *best,
                              tacit_error *err);

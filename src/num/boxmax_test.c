@@ -198,6 +198,65 @@ static void test_direct_finds_the_higher_hill(void **state)
     assert_same_bits(fx, fx_again);
 }
 
+/* x0 + x1 + x2 <= 1, and 2 x0 <= 1.2 x2. */
+static void below_planes(const void *ctx, const double *x, double *excess, double *slopes)
+{
+    static const double rows[2 * DIM] = {1, 1, 1, 2, 0, -1.2};
+    (void)ctx;
+    excess[0] = x[0] + x[1] + x[2] - 1;
+    excess[1] = 2 * x[0] - 1.2 * x[2];
+    if (slopes)
+        memcpy(slopes, rows, sizeof rows);
+}
+
+static double plane_excess(const double *x)
+{
+    double excess[2];
+    below_planes(NULL, x, excess, NULL);
+    return fmax(excess[0], excess[1]);
+}
+
+/* On a face the maximum is peak_d - l / (2 weight_d), with the l that brings it there. */
+static void test_limits_hold(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    bowl b = {{0.4, 0.7, 0.9}};
+    double X[2 * DIM] = {0.1, 0.1, 0.2, 0, 0.9, 0}, fx[2], l = 0, sum = 0;
+    size_t best;
+    tc_boxmax p = problem(bowl_at, &b);
+    p.limits = 2;
+    p.limit = below_planes;
+    assert_ok(tc_boxmax_lbfgs(&p, 2, X, fx, &best, &err));
+    for (size_t d = 0; d < DIM; d++)
+        sum += 1 / (2 * weight[d]);
+    l = (0.4 + 0.7 + 0.9 - 1) / sum;
+    double expected[DIM] = {0.4 - l / 2, 0.7 - l / 20, 0.9 - l / 200};
+    if (expected[0] < 0) { /* held at 0 */
+        l = (0.7 + 0.9 - 1) / (1 / 20.0 + 1 / 200.0);
+        expected[0] = 0;
+        expected[1] = 0.7 - l / 20;
+        expected[2] = 0.9 - l / 200;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(plane_excess(X + i * DIM) <= 1e-10);
+        for (size_t d = 0; d < DIM; d++)
+            assert_close(X[i * DIM + d], expected[d], 1e-4);
+    }
+    unsigned char movable[DIM] = {1, 1, 0};
+    double held[DIM] = {0, 0, 0.25};
+    p.free = movable;
+    b = (bowl){{0.9, 0.3, 0.9}};
+    assert_ok(tc_boxmax_lbfgs(&p, 1, held, fx, &best, &err));
+    assert_close(held[0], 0.15, 1e-6); /* 2 x0 <= 0.3 */
+    assert_close(held[1], 0.3, 1e-4);
+    assert_close(held[2], 0.25, 0.0);
+    double outside[DIM] = {0.5, 0.5,
+                           0.25}; /* a start that satisfies nothing finds something that does */
+    assert_ok(tc_boxmax_lbfgs(&p, 1, outside, fx, &best, &err));
+    assert_true(isfinite(fx[0]) && plane_excess(outside) <= 1e-10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_threads_change_nothing),
         cmocka_unit_test(test_equal_ends_take_the_first),
         cmocka_unit_test(test_direct_finds_the_higher_hill),
+        cmocka_unit_test(test_limits_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

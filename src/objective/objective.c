@@ -33,7 +33,10 @@ struct tc_objective {
     X(himmelblau)                                                                                  \
     X(ackley)                                                                                      \
     X(rastrigin)                                                                                   \
-    X(garland) X(doublesine) X(tuning) X(pipeline) X(gp_sample) X(rkhs_se) X(rkhs_matern52)
+    X(garland)                                                                                     \
+    X(doublesine)                                                                                  \
+    X(tuning)                                                                                      \
+    X(pipeline) X(branin_linear) X(hartmann6_linear) X(gp_sample) X(rkhs_se) X(rkhs_matern52)
 #define KIND(name) &tc_objective_##name,
 #define INFO(name) &tc_objective_##name.info,
 
@@ -101,6 +104,8 @@ static tacit_status check_opts(const tc_objective_kind *kind, const tc_objective
     if ((opts->grid || kind->tabulate) && opts->shift > 0)
         return tc_fail(err, TACIT_E_ARG, "%s%s takes no shift: its candidates do not move", name,
                        kind->tabulate ? "" : " with a grid");
+    if (kind->linear && opts->shift > 0)
+        return tc_fail(err, TACIT_E_ARG, "%s takes no shift: its constraint does not move", name);
     return TACIT_OK;
 }
 
@@ -161,7 +166,7 @@ static tacit_status make_box(tc_objective *o, tacit_error *err)
         snprintf(name, sizeof name, "x%zu", d + 1);
         TC_TRY(tc_space_add_float(o->space, name, low, high, 0, false, err));
     }
-    return TACIT_OK;
+    return o->kind->linear ? tc_space_add_linear(o->space, o->kind->linear, err) : TACIT_OK;
 }
 
 static tacit_status make_space(tc_objective *o, tacit_error *err)

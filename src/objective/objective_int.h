@@ -27,12 +27,13 @@ typedef struct tc_objective_kind {
     tacit_status (*add_parameters)(tc_space *space, tacit_error *err);
     void (*coordinates)(const double *values, double *x);
     const bool *whole;
+    const char *linear; /* a linear constraint on its parameters; NULL: none. It takes no shift */
 } tc_objective_kind;
 
 extern const tc_objective_kind tc_objective_branin, tc_objective_hartmann6, tc_objective_himmelblau,
-    tc_objective_ackley, tc_objective_rastrigin, tc_objective_garland, tc_objective_doublesine,
-    tc_objective_tuning, tc_objective_pipeline, tc_objective_gp_sample, tc_objective_rkhs_se,
-    tc_objective_rkhs_matern52;
+    tc_objective_branin_linear, tc_objective_hartmann6_linear, tc_objective_ackley,
+    tc_objective_rastrigin, tc_objective_garland, tc_objective_doublesine, tc_objective_tuning,
+    tc_objective_pipeline, tc_objective_gp_sample, tc_objective_rkhs_se, tc_objective_rkhs_matern52;
 
 /* objective.c, for families. The shift that the seed gives at `step`; 0 is the objective's own. */
 void tc_objective_draw_shift(const tc_objective *o, double scale, const tc_public_seed *seed,

@@ -50,6 +50,12 @@ static void test_optimisers(void **state)
     assert_close(value_at("himmelblau", (double[]){3, 2}), 1, 0);
     assert_close(value_at("himmelblau", (double[]){-2.805118086952745, 3.131312518250573}), 1,
                  1e-14);
+    assert_close(value_at("branin-linear", (double[]){3.1018859028680016, 1.3981140971319984}),
+                 1.2300201784626555, 1e-14);
+    assert_close(value_at("hartmann6-linear", (double[]){0.10851374683985421, 0.037957272584255234,
+                                                         0.20577105017171368, 0.24803683223608201,
+                                                         0.28334212207998738, 0.61637897608810749}),
+                 -2.5951082936985171, 1e-14);
     assert_close(value_at("ackley", (double[]){0, 0}), 1, 1e-15);
     assert_close(value_at("rastrigin", (double[]){0, 0}), 1, 0);
     assert_close(value_at("doublesine", (double[]){0.5}), 1, 0);
@@ -88,7 +94,9 @@ static void test_optimum_and_direction(void **state)
                  {"garland", 0.9977723911610445, true},
                  {"doublesine", 1, true},
                  {"tuning", 0, false},
-                 {"pipeline", 0, false}};
+                 {"pipeline", 0, false},
+                 {"branin-linear", 1.2300201784626555, false},
+                 {"hartmann6-linear", -2.5951082936985171, false}};
     tc_objective_opts opts = defaults();
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         tc_objective *o = make(known[i].name, &opts, 0);
@@ -502,7 +510,7 @@ static void test_errors(void **state)
     fails("brannin", &opts, TACIT_E_ARG,
           "there is no objective \"brannin\"; did you mean \"branin\"? Objectives: branin, "
           "hartmann6, himmelblau, ackley, rastrigin, garland, doublesine, tuning, "
-          "pipeline, gp-sample");
+          "pipeline, branin-linear, hartmann6-linear, gp-sample");
     opts.dim = 3;
     fails("branin", &opts, TACIT_E_ARG, "dim is 3, but the objective branin has 2 dimensions");
     fails("garland", &opts, TACIT_E_ARG, "dim is 3, but the objective garland has 1 dimension");
@@ -513,6 +521,10 @@ static void test_errors(void **state)
     fails("ackley", &opts, TACIT_E_ARG,
           "the objective ackley takes no grid; only gp-sample, gp-family and rkhs-* do");
     opts.shift = 0.1;
+    opts.grid = 0;
+    fails("branin-linear", &opts, TACIT_E_ARG,
+          "branin-linear takes no shift: its constraint does not move");
+    opts.grid = 10;
     fails("gp-sample", &opts, TACIT_E_ARG,
           "gp-sample with a grid takes no shift: its candidates do not move");
     opts.shift = 0;

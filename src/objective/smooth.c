@@ -1,4 +1,5 @@
-/* smooth.c - classical smooth test functions: branin, hartmann6, himmelblau.
+/* smooth.c - classical smooth test functions: branin, hartmann6, himmelblau; the first two also where a linear constraint
+ * cuts off their minima.
  *
  * Branin and Hartmann-6 as in Dixon and Szego, Towards Global Optimisation 2 (1978), minimised.
  * Himmelblau (Applied Nonlinear Programming, 1972) in PyXAB's normalised form, plus 1: maximised,
@@ -30,6 +31,24 @@ const tc_objective_kind tc_objective_branin = {
     .optimum = 0.39788735772973816,
     .optimiser = branin_optimiser,
     .value = branin,
+};
+
+/* On the border: the minimum of a function of one variable, found with 40 digits. The inside has no minimum. */
+static const double branin_linear_optimiser[] = {3.1018859028680016, 1.3981140971319984};
+
+const tc_objective_kind tc_objective_branin_linear = {
+    .info = {.name = "branin-linear",
+             .summary = "branin where x1 + x2 <= 4.5, a fifth of its space, minimised",
+             .source = "tacit's own, over Dixon and Szego 1978"},
+    .maximize = false,
+    .dim = 2,
+    .max_dim = 2,
+    .low = {-5, 0},
+    .high = {10, 15},
+    .optimum = 1.2300201784626555,
+    .optimiser = branin_linear_optimiser,
+    .value = branin,
+    .linear = "x1 + x2 <= 4.5",
 };
 
 /* - sum_i c_i exp(- sum_j A_ij (x_j - P_ij)^2) */
@@ -70,6 +89,28 @@ const tc_objective_kind tc_objective_hartmann6 = {
     .optimum = -3.3223680114155147,
     .optimiser = hartmann6_optimiser,
     .value = hartmann6,
+};
+
+/* On the border, where the gradient is along its normal: found with 40 digits. */
+static const double hartmann6_linear_optimiser[] = {0.10851374683985421, 0.037957272584255234,
+                                                    0.20577105017171368, 0.24803683223608201,
+                                                    0.28334212207998738, 0.61637897608810749};
+
+const tc_objective_kind tc_objective_hartmann6_linear = {
+    .info =
+        {.name = "hartmann6-linear",
+         .summary =
+             "hartmann6 where its coordinates sum to 1.5 at most, a 63rd of its space, minimised",
+         .source = "tacit's own, over Dixon and Szego 1978"},
+    .maximize = false,
+    .dim = 6,
+    .max_dim = 6,
+    .low = {0, 0},
+    .high = {1, 1},
+    .optimum = -2.5951082936985171,
+    .optimiser = hartmann6_linear_optimiser,
+    .value = hartmann6,
+    .linear = "x1 + x2 + x3 + x4 + x5 + x6 <= 1.5",
 };
 
 /* 1 - ((x1^2 + x2 - 11)^2 + (x1 + x2^2 - 7)^2) / 890; 890 is reached at (5, 5). */

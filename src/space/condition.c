@@ -2,6 +2,7 @@
 #include "space/space.h"
 
 #include "base/error.h"
+#include "space/linear.h"
 #include "space/param.h"
 
 #include <string.h>
@@ -39,6 +40,10 @@ static tacit_status check_child(const tc_space *s, const tc_param *p, tacit_erro
 {
     if (p->allowed)
         return tc_fail(err, TACIT_E_ARG, "space.%s has a condition already", p->name);
+    if (tc_linear_has(s, (size_t)(p - s->params)))
+        return tc_fail(err, TACIT_E_ARG,
+                       "space.%s must not have a condition, because it is in a linear constraint",
+                       p->name);
     for (size_t i = 0; i < s->n_params; i++)
         if (s->params[i].allowed && &s->params[s->params[i].parent] == p)
             return two_levels(&s->params[i], p, err);

@@ -194,6 +194,16 @@ double tc_param_value(const tc_param *p, double u)
     return fmin(fmax(v, p->low), p->high);
 }
 
+bool tc_param_discrete(const tc_param *p)
+{
+    return p->type != TC_PARAM_FLOAT || p->levels > 0;
+}
+
+double tc_param_nearest(const tc_param *p, double value)
+{
+    return p->levels > 0 ? level(p, nearest_level(p, value)) : fmin(fmax(value, p->low), p->high);
+}
+
 /* --- checking a value --- */
 
 static tacit_status check_index(const tc_param *p, size_t n, double value, tacit_error *err)

@@ -13,8 +13,8 @@ tacit_status tc_space_name_check(const char *name, tacit_error *err);
  * computes levels and unit. E_ARG names "space.lr.low". */
 tacit_status tc_param_finish(tc_param *p, tacit_error *err);
 
-/* INT or FLOAT. The place in the unit interval; tc_param_value goes back. */
-double tc_param_place(const tc_param *p, double value);
+/* The value of p nearest to any finite number. */
+double tc_param_nearest(const tc_param *p, double value);
 
 /* condition.c: the coordinates of an inactive p, is parameter i active at the encoded point u, and the condition of
  * parameter i of `from`, which `to` is becoming a copy of. */

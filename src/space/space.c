@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "space/linear.h"
 #include "space/name.h"
 #include "space/param.h"
 
@@ -26,6 +27,7 @@ void tc_space_free(tc_space *s)
     if (!s)
         return;
     tc_domain_free(s->domain);
+    tc_linear_free(s);
     tc_arena_fini(&s->memory);
     tc_free(s->params);
     tc_free(s);
@@ -292,7 +294,7 @@ static tacit_status add_copies(tc_space *to, const tc_space *s, tacit_error *err
     for (size_t i = 0; i < s->n_params; i++)
         if (s->params[i].allowed)
             TC_TRY(tc_space_copy_condition(to, s, i, err));
-    return TACIT_OK;
+    return tc_linear_copy(to, s, err);
 }
 
 static tacit_status copy_params(tc_space **out, const tc_space *s, tacit_error *err)
@@ -312,8 +314,15 @@ tacit_status tc_space_copy(tc_space **out, const tc_space *s, tacit_error *err)
     if (!s->domain)
         return copy_params(out, s, err);
     tc_domain *d = NULL;
+    tc_space *copy = NULL;
     TC_TRY(tc_domain_copy(&d, s->domain, err));
-    return tc_space_from_domain(out, d, err);
+    TC_TRY(tc_space_from_domain(&copy, d, err));
+    tacit_status status = tc_linear_copy(copy, s, err);
+    if (status != TACIT_OK)
+        tc_space_free(copy);
+    else
+        *out = copy;
+    return status;
 }
 
 /* --- the unit cube --- */
@@ -387,15 +396,34 @@ void tc_space_encode(const tc_space *s, const double *values, double *u)
             tc_param_idle(&s->params[i], u + s->params[i].at);
 }
 
-void tc_space_decode(const tc_space *s, const double *u, double *values)
+bool tc_space_decode_box(const tc_space *s, const double *u, double *values)
 {
     for (size_t i = 0; i < s->n_params; i++)
         values[i] = decode_param(s, &s->params[i], u + s->params[i].at);
     tc_space_make_canonical(s, values);
+    return tc_linear_holds(s, values);
+}
+
+void tc_space_decode(const tc_space *s, const double *u, double *values)
+{
+    if (!tc_space_decode_box(s, u, values))
+        tc_linear_repair(s, values);
+}
+
+bool tc_space_satisfied(const tc_space *s, const double *u)
+{
+    double values[TC_PARAMS_MAX];
+    return s->n_linear == 0 || tc_space_decode_box(s, u, values);
 }
 
 void tc_space_round(const tc_space *s, double *u)
 {
+    if (s->room) {
+        double values[TC_PARAMS_MAX];
+        tc_space_decode(s, u, values);
+        tc_space_encode(s, values, u);
+        return;
+    }
     for (size_t i = 0; i < s->n_params; i++) {
         const tc_param *p = &s->params[i];
         encode_param(s, p, decode_param(s, p, u + p->at), u + p->at);
@@ -421,5 +449,5 @@ tacit_status tc_space_check(const tc_space *s, const double *values, tacit_error
     for (size_t i = 0; i < s->n_params; i++)
         if (s->params[i].allowed && tc_space_active(s, values, i))
             TC_TRY(tc_param_check(&s->params[i], values[i], err));
-    return TACIT_OK;
+    return tc_linear_check(s, values, err);
 }

@@ -21,7 +21,9 @@
  *
  * A *finite* space has one parameter "point" whose value is the number of a
  * candidate of its domain, from 0; u is that candidate's scaled coordinates. In
- * JSON such a point is {"point": 17, "x1": 0.25, ...}. */
+ * JSON such a point is {"point": 17, "x1": 0.25, ...}.
+ *
+ * A space may have *linear constraints* on its values: see linear.h. */
 #ifndef TC_SPACE_SPACE_H
 #define TC_SPACE_SPACE_H
 
@@ -70,9 +72,12 @@ typedef struct tc_param {
 typedef struct tc_space {
     tc_param *params;
     size_t n_params, params_cap;
-    size_t n_conditional; /* how many of them are */
-    size_t dim;           /* coordinates of u */
-    tc_domain *domain;    /* a finite space owns its candidates; else NULL */
+    size_t n_conditional;     /* how many of them are */
+    size_t dim;               /* coordinates of u */
+    tc_domain *domain;        /* a finite space owns its candidates; else NULL */
+    struct tc_linear *linear; /* constraints on its values (linear.h), n_linear of them */
+    size_t n_linear, linear_cap;
+    struct tc_room *room; /* what they leave; NULL: there are none, or it is finite */
     tc_arena memory;      /* names and choices */
 } tc_space;
 
@@ -103,6 +108,10 @@ tacit_status tc_space_set_ordered(tc_space *s, const char *name, tacit_error *er
 tacit_status tc_space_set_when(tc_space *s, const char *name, const char *parent, size_t n,
                                const size_t *choices, tacit_error *err);
 
+/* Adds a linear constraint, "x + 2*y <= 3". E_ARG: it cannot be read, or leaves (almost) no room; the space is as
+ * it was. linear.c. */
+tacit_status tc_space_add_linear(tc_space *s, const char *text, tacit_error *err);
+
 /* Has parameter i an effect at this point? Not where its parent has no valid value. */
 bool tc_space_active(const tc_space *s, const double *values, size_t i);
 /* Gives inactive parameters their idle values. */
@@ -116,19 +125,30 @@ const tc_param *tc_space_find(const tc_space *s, const char *name); /* NULL: non
 void tc_space_encode(const tc_space *s, const double *values, double *u);
 /* Nearest representable values: steps and ints rounded, the largest of a one-hot
  * block chosen (ties: lowest index), the nearest candidate of a domain (ties:
- * lowest number). u may be anything finite; it is clamped. */
+ * lowest number). Where those violate a linear constraint, the nearest that do not: see linear.h.
+ * u may be anything finite; it is clamped. */
 void tc_space_decode(const tc_space *s, const double *u, double *values);
+/* The same without regard to linear constraints; true: they are satisfied. */
+bool tc_space_decode_box(const tc_space *s, const double *u, double *values);
 /* INT or FLOAT: the value of p nearest to the place u in [0,1]. */
 double tc_param_value(const tc_param *p, double u);
+/* The reverse: the place of a value in the unit interval. */
+double tc_param_place(const tc_param *p, double value);
+/* Does it have steps: is it anything but a FLOAT without one? */
+bool tc_param_discrete(const tc_param *p);
 /* CHOICE: the index of the choice nearest to coordinates u. */
 double tc_param_choice_at(const tc_param *p, const double *u);
+/* Does the representable point nearest to u satisfy the linear constraints? For draws that reject, a few times: what is
+ * left may be too little for that. */
+bool tc_space_satisfied(const tc_space *s, const double *u);
+enum { TC_SPACE_TRIES = 64 };
 /* u of the representable point nearest to u: encode(decode(u)). In place. */
 void tc_space_round(const tc_space *s, double *u);
 /* True where coordinate d of u may move continuously (a float without step). */
 bool tc_space_continuous(const tc_space *s, size_t d);
 
-/* E_ARG unless every value is inside its range, on its step, a valid index. Values of inactive parameters are
- * not looked at. */
+/* E_ARG unless every value is inside its range, on its step, a valid index, and together they satisfy the linear
+ * constraints. Values of inactive parameters are not looked at. */
 tacit_status tc_space_check(const tc_space *s, const double *values, tacit_error *err);
 
 /* {"lr": 0.01, "opt": "adam"} <-> values, without inactive parameters. from_json refuses unknown, missing,

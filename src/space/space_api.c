@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "space/linear.h"
 #include "space/param.h"
 #include "space/space.h"
 
@@ -129,6 +130,23 @@ tacit_status tacit_space_set_when(tacit_space *space, const char *name, const ch
     if (on->type == TC_PARAM_CHOICE)
         TC_TRY(choice_numbers(on, n, values, choices, err));
     return tc_space_set_when(space, name, parent, n, choices, err);
+}
+
+tacit_status tacit_space_add_linear(tacit_space *space, const char *text, tacit_error *err)
+{
+    TC_GIVEN(space);
+    TC_GIVEN(text);
+    return tc_space_add_linear(space, text, err);
+}
+
+size_t tacit_space_linears(const tacit_space *space)
+{
+    return space ? space->n_linear : 0;
+}
+
+const char *tacit_space_linear(const tacit_space *space, size_t i)
+{
+    return i < tacit_space_linears(space) ? space->linear[i].text : NULL;
 }
 
 size_t tacit_space_params(const tacit_space *space)

@@ -53,6 +53,19 @@ static void the_c_interface(void **state)
     assert_null(s);
 }
 
+static void the_c_interface_of_constraints(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_space *s = three_candidates();
+    assert_ok(tacit_space_add_linear(s, "b - a >= 3", &err));
+    assert_string_equal(tacit_space_linear(s, 0), "a - b <= -3");
+    assert_fails(tacit_space_add_linear(s, "a <= 3", &err), TACIT_E_ARG,
+                 "the constraint \"a <= 3\": candidate 2 violates it");
+    assert_int_equal(tacit_space_linears(s), 1);
+    tacit_space_free(s);
+}
+
 static void the_c_interface_of_finite_spaces(void **state)
 {
     (void)state;
@@ -138,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_c_interface),
+        cmocka_unit_test(the_c_interface_of_constraints),
         cmocka_unit_test(the_c_interface_of_finite_spaces),
         cmocka_unit_test(a_point_is_a_row),
         cmocka_unit_test(misses_no_missing_pointer),

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "space/linear.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -254,14 +255,16 @@ static tacit_status check_records(const tc_study_doc *d, tacit_error *err)
 static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *from,
                                 tacit_error *err)
 {
-    static const char *const allowed[] = {"name",      "direction",  "objectives", "constraints",
-                                          "trials",    "seed",       "space",      "points",
-                                          "algorithm", "federation", "privacy",    NULL};
+    static const char *const allowed[] = {
+        "name",   "direction", "objectives", "constraints", "trials",  "seed", "space",
+        "points", "linear",    "algorithm",  "federation",  "privacy", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(read_name(d, j, err));
     TC_TRY(tc_study_doc_read_outcomes(d, j, err));
     TC_TRY(read_counts(d, j, err));
     TC_TRY(read_space(d, j, from, err));
+    if (json_object_get(j, "linear"))
+        TC_TRY(tc_linear_from_json(d->space, json_object_get(j, "linear"), err));
     TC_TRY(tc_study_doc_read_federation(d, j, err));
     TC_TRY(tc_study_doc_read_privacy(d, j, err));
     TC_TRY(read_algorithm(d, j, err));
@@ -382,6 +385,8 @@ json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options)
         ok = json_object_set_new(j, "seed", json_integer((json_int_t)d->seed)) == 0;
     ok = ok && json_object_set_new(j, domain ? "points" : "space",
                                    domain ? points_json(domain) : tc_space_json(d->space)) == 0;
+    if (ok && d->space->n_linear > 0)
+        ok = json_object_set_new(j, "linear", tc_linear_json(d->space)) == 0;
     ok = ok && json_object_set_new(j, "algorithm", algorithm_json(d, options)) == 0;
     if (ok && tc_study_doc_add_federation(d, j) && tc_study_doc_add_privacy(d, j))
         return j;

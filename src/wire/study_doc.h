@@ -4,7 +4,7 @@
  *     "space": { "lr": {"type": "float", "low": 1e-5, "high": 1, "log": true}, ... },
  *     "algorithm": { "name": "gp-ei", "kernel": "matern52" } }
  *
- * or "points": "file.csv" in place of "space". A study of many agents also has
+ * or "points": "file.csv" in place of "space", and with either "linear": ["x + 2*y <= 3", ...]. A study of many agents also has
  *
  *     "federation": { "agents": 29, "deadline_s": 60 },
  *     "privacy": { "epsilon": 4, "delta": 1e-4 }

@@ -151,6 +151,23 @@ static void conditions(void)
     tacit_space_free(s);
 }
 
+static void constraints(void)
+{
+    const double inside[] = {0.25, 0.5}, outside[] = {0.75, 0.5};
+    tacit_space *s = NULL;
+    GOOD(tacit_space_new(&s, &err));
+    GOOD(tacit_space_add_float(s, "x", 0, 1, 0, false, &err));
+    GOOD(tacit_space_add_float(s, "y", 0, 1, 0, false, &err));
+    GOOD(tacit_space_add_linear(s, "1 >= y + x", &err));
+    FAILS(tacit_space_add_linear(s, "x + y >= 1", &err), TACIT_E_ARG);
+    CHECK(tacit_space_linears(s) == 1);
+    CHECK(strcmp(tacit_space_linear(s, 0), "x + y <= 1") == 0);
+    CHECK(!tacit_space_linear(s, 1));
+    GOOD(tacit_space_check(s, inside, &err));
+    FAILS(tacit_space_check(s, outside, &err), TACIT_E_ARG);
+    tacit_space_free(s);
+}
+
 /* ---- optimizer.h */
 
 static void optimizers(void)
@@ -519,6 +536,7 @@ int main(void)
     numbers();
     spaces();
     conditions();
+    constraints();
     optimizers();
     accounts();
     best_of();

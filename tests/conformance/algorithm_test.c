@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { TRIALS = 24, MAX_PARAMS = 8, SPACES = 4, MAX_MORE = 2 };
+enum { TRIALS = 24, MAX_PARAMS = 8, SPACES = 6, MAX_MORE = 2 };
 
 typedef struct journal {
     tc_event events[8 * TRIALS];
@@ -36,6 +36,22 @@ static const char *space_text[SPACES] = {
     " \"flag\": {\"type\": \"bool\"},"
     " \"way\": {\"type\": \"choice\", \"choices\": [1.5, 2.5, 9], \"when\": {\"flag\": true}},"
     " \"depth\": {\"type\": \"int\", \"low\": 1, \"high\": 9, \"when\": {\"kind\": \"c\"}}}",
+    "{\"a\": {\"type\": \"float\", \"low\": 0, \"high\": 1},"
+    " \"b\": {\"type\": \"float\", \"low\": 0, \"high\": 1},"
+    " \"c\": {\"type\": \"float\", \"low\": 0, \"high\": 10},"
+    " \"rate\": {\"type\": \"float\", \"low\": 1e-3, \"high\": 1, \"log\": true}}",
+    "{\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2},"
+    " \"n\": {\"type\": \"int\", \"low\": 1, \"high\": 9},"
+    " \"drop\": {\"type\": \"float\", \"low\": 0, \"high\": 0.5, \"step\": 0.1},"
+    " \"flag\": {\"type\": \"bool\"},"
+    " \"kind\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\", \"c\"]},"
+    " \"way\": {\"type\": \"float\", \"low\": 0, \"high\": 1, \"when\": {\"flag\": true}}}",
+};
+
+/* The linear constraints of each; the first of space 4 leaves a hundredth of it. */
+static const char *const linear_text[SPACES][3] = {
+    [4] = {"10*a + 10*b + c <= 3", "rate + a <= 0.9"},
+    [5] = {"x + drop <= 1", "n - 8*flag <= 4", "n + 10*drop >= 4"},
 };
 
 static tc_space *make_space(size_t kind)
@@ -47,6 +63,8 @@ static tc_space *make_space(size_t kind)
         assert_ok(tc_json_parse(space_text[kind], strlen(space_text[kind]), "space", &j, &err));
         assert_ok(tc_space_from_json(&space, j, &err));
         json_decref(j);
+        for (size_t k = 0; k < 3 && linear_text[kind][k]; k++)
+            assert_ok(tc_space_add_linear(space, linear_text[kind][k], &err));
         return space;
     }
     tc_domain *grid = NULL;

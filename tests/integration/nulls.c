@@ -196,6 +196,11 @@ static void call_space(void)
     REFUSED("name", tacit_space_set_when(space, NULL, "x", 1, choices, err));
     REFUSED("parent", tacit_space_set_when(space, "y", NULL, 1, choices, err));
     REFUSED("values", tacit_space_set_when(space, "y", "x", 1, NULL, err));
+    REFUSED("space", tacit_space_add_linear(NULL, "x <= 1", err));
+    REFUSED("text", tacit_space_add_linear(space, NULL, err));
+    EMPTY(tacit_space_linears(NULL));
+    EMPTY(tacit_space_linear(NULL, 0));
+    EMPTY(tacit_space_linear(space, 0));
     EMPTY(tacit_space_param_parent(NULL, 0) != SIZE_MAX);
     EMPTY(tacit_space_active(NULL, x, 0));
     EMPTY(tacit_space_active(space, NULL, 0));

@@ -118,6 +118,8 @@ static void add_space(tc_table *t, const tc_space *space, bool maximize, const c
         add_parameter(t, space, &space->params[i]);
     if (d)
         add_candidates(t, d);
+    for (size_t i = 0; i < tacit_space_linears(space); i++)
+        add_row(t, "constraint", tacit_space_linear(space, i));
 }
 
 static void add_optimum(tc_table *t, double optimum)

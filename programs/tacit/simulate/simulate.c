@@ -243,7 +243,7 @@ const tc_verb tc_verb_simulate = {
         "that can be saved.\n"
         "\n"
         "From STUDY.json only the algorithm, its options, the trials, the seed, the\n"
-        "federation and its privacy are taken; the space and the direction are the\n"
+        "federation and its privacy are taken; space, constraints and direction are the\n"
         "objective's. Options on the command line win.\n"
         "\n"
         "The table shows some trials; --format json and csv, and --out, have them all.\n"

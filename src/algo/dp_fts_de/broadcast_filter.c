@@ -81,9 +81,13 @@ static void draw_point(agent *a, size_t region, tc_stream *s, double *phi)
         memcpy(phi, f->Phi + draw_place(a, region, s) * M, M * sizeof *phi);
         return;
     }
-    tc_region_box(there ? region : 0, there ? f->regions : 1, dim, a->low, a->high);
-    for (size_t d = 0; d < dim; d++)
-        a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(s);
+    for (int tries = 0; tries < TC_SPACE_TRIES; tries++) {
+        tc_region_box(there ? region : 0, there ? f->regions : 1, dim, a->low, a->high);
+        for (size_t d = 0; d < dim; d++)
+            a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(s);
+        if (tc_space_satisfied(a->env->space, a->low))
+            break;
+    }
     tc_rff_many(&f->rff, 1, a->low, 1, phi, M);
 }
 

@@ -23,7 +23,7 @@ static void any_point(const agent *a, uint64_t trial, double *values)
 }
 
 /* A uniform point of the agent's own region; of a finite space one of its candidates. A region
- * without candidates stands for the whole space. */
+ * without candidates, or without points that satisfy the constraints, stands for the whole space. */
 static void point_in_start_region(const agent *a, uint64_t trial, double *values)
 {
     const tc_features *f = a->features;
@@ -38,10 +38,16 @@ static void point_in_start_region(const agent *a, uint64_t trial, double *values
             values[0] = (double)f->order[from + tc_draw_below(&s, n)];
         return;
     }
-    tc_region_box(region, f->regions, dim, a->low, a->high);
-    for (size_t d = 0; d < dim; d++)
-        a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(&s);
-    tc_space_decode(a->env->space, a->low, values);
+    for (int tries = 0; tries < TC_SPACE_TRIES; tries++) {
+        tc_region_box(region, f->regions, dim, a->low, a->high);
+        for (size_t d = 0; d < dim; d++)
+            a->low[d] += (a->high[d] - a->low[d]) * tc_draw_uniform(&s);
+        if (tc_space_satisfied(a->env->space, a->low)) {
+            tc_space_decode(a->env->space, a->low, values);
+            return;
+        }
+    }
+    any_point(a, trial, values);
 }
 
 static bool follows(const agent *a, uint64_t trial)

@@ -50,8 +50,12 @@ static void draw_point(const tc_fts_core *c, tc_stream *s, double *u, double *ph
         memcpy(phi, f->Phi + tc_draw_below(s, f->n) * M, M * sizeof *phi);
         return;
     }
-    for (size_t d = 0; d < dim; d++)
-        u[d] = tc_draw_uniform(s);
+    for (int tries = 0; tries < TC_SPACE_TRIES; tries++) {
+        for (size_t d = 0; d < dim; d++)
+            u[d] = tc_draw_uniform(s);
+        if (tc_space_satisfied(c->env->space, u))
+            break;
+    }
     tc_rff_many(&f->rff, 1, u, 1, phi, M);
 }
 

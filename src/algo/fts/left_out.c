@@ -62,6 +62,21 @@ static tacit_status invert(size_t n, double lambda, double *A, double *scratch, 
     return TACIT_OK;
 }
 
+/* The factor of Q, whose eigenvalues are from 0 to 1. Where points nearly coincide and lambda is tiny, those near 0 are
+ * lost to the rounding of an inverse: what has to be added is more than usual, and makes a draw wider by a share of lambda. */
+static tacit_status factor(size_t n, double *Q, double *scratch, tacit_error *err)
+{
+    tacit_error why;
+    tacit_status status = tc_chol_jitter(n, Q, n, scratch, NULL, &why);
+    for (double added = 1e-3; status == TACIT_E_NUMERIC && added <= 1; added *= 10) {
+        memcpy(Q, scratch, n * n * sizeof *Q); /* the lower triangle: as it was */
+        for (size_t j = 0; j < n; j++)
+            Q[j + j * n] += added;
+        status = tc_chol_jitter(n, Q, n, scratch, NULL, &why);
+    }
+    return tc_pass_on(err, status, &why);
+}
+
 /* B'B = K / lambda = I - lambda Q */
 tacit_status tc_left_out_process(tc_left_out *l, double *C, double *scratch, tacit_error *err)
 {
@@ -79,7 +94,7 @@ tacit_status tc_left_out_process(tc_left_out *l, double *C, double *scratch, tac
         l->spread[j] = 1 / (lambda * sqrt(Q[j + j * n]));
     }
     memcpy(Q, l->K, n * n * sizeof *Q); /* its last use was above */
-    TC_TRY(tc_chol_jitter(n, Q, n, scratch, NULL, err));
+    TC_TRY(factor(n, Q, scratch, err));
     for (size_t i = 0; i < n; i++)
         for (size_t m = 0; m < n; m++)
             l->B[m + i * n] = m <= i ? Q[i + m * n] : 0;

@@ -221,6 +221,41 @@ static void test_noise_of_their_own(void **state)
     check_process((const double[]){0.5, 0, 0.1, 2, 0, 0.03});
 }
 
+/* A smooth function without noise, seen at points that nearly coincide: rounding takes the small eigenvalues, and draws
+ * are still numbers. */
+static void check_close_points(double apart, double noise)
+{
+    enum { N = 24 };
+    tacit_error err = {0};
+    tc_left_out l = {0};
+    double C[N * N], scratch[N * N], normal[2 * N];
+    assert_true(tc_left_out_room(&l, N, N, noise));
+    for (size_t j = 0; j < N; j++) {
+        const double x = 0.5 + apart * (double)(j * j);
+        l.y[j] = sin(x);
+        normal[j] = 1;
+        normal[N + j] = -1;
+        for (size_t i = 0; i < N; i++) {
+            const double z = 0.5 + apart * (double)(i * i);
+            C[i + j * N] = exp(-(x - z) * (x - z) / 2);
+        }
+    }
+    assert_ok(tc_left_out_process(&l, C, scratch, &err));
+    tc_left_out_draw(&l, normal, normal + N);
+    for (size_t j = 0; j < N; j++)
+        for (size_t k = 0; k < N; k++)
+            assert_true(isfinite(tc_left_out_at(&l, j, k)));
+    tc_left_out_fini(&l);
+}
+
+static void test_points_that_nearly_coincide(void **state)
+{
+    (void)state;
+    for (double apart = 1e-8; apart < 1; apart *= 10)
+        for (double noise = 1e-18; noise < 1; noise *= 10)
+            check_close_points(apart, noise);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_none_and_then_some),
         cmocka_unit_test(test_a_process_without_each_observation),
         cmocka_unit_test(test_noise_of_their_own),
+        cmocka_unit_test(test_points_that_nearly_coincide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

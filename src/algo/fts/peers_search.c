@@ -5,11 +5,11 @@
  * gradient is that of phi(x)'W with W held. Only peers.c calls this. */
 #include "algo/fts/peers.h"
 
+#include "algo/single/cover.h"
 #include "algo/single/design.h"
 #include "base/error.h"
 #include "num/boxmax.h"
 #include "num/la.h"
-#include "num/sobol.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,13 +164,12 @@ static void score_points(tc_peers *p, uint64_t trial)
     const tc_env *env = p->core.env;
     const tc_space *s = env->space;
     tc_stream stream;
-    tc_sobol sobol;
+    tc_cover cover;
     tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_CANDIDATES, trial);
-    tc_sobol_init(&sobol, s->n_params, &stream);
+    tc_cover_init(&cover, s, &stream);
     for (size_t i = 0; i < BOX_POINTS; i++) {
         double *u = p->X + i * s->dim;
-        tc_sobol_point(&sobol, i, p->values);
-        tc_design_values(s, p->values, p->values);
+        tc_cover_next(&cover, p->values);
         tc_space_encode(s, p->values, u);
         p->score[i] = tc_peers_score(p, u, NULL);
         p->shut[i] = known(p, u);
@@ -201,6 +200,7 @@ static tacit_status improve(tc_peers *p, tacit_error *err)
                      .free = p->free,
                      .max_evals = EVALUATIONS,
                      .ftol_rel = 1e-10};
+    tc_cover_limit(&box, space_of(p));
     for (size_t k = 0; k < STARTS; k++) {
         chosen[k] = pick(p, BOX_POINTS);
         shut[k] = p->shut[chosen[k]];

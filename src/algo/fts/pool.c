@@ -276,19 +276,29 @@ static void values_at(const void *ctx, size_t m, const double *X, size_t ldx, do
         }
 }
 
+static void draw_place(tc_fts_pool *p, tc_stream *s)
+{
+    const tc_space *space = p->core->env->space;
+    const tc_domain *domain = space->domain;
+    const size_t at = domain ? (size_t)tc_draw_below(s, domain->n) : 0;
+    for (int tries = 0; tries < TC_SPACE_TRIES; tries++) {
+        for (size_t d = 0; d < dim_of(p); d++)
+            p->x[d] = domain ? domain->u[at + d * domain->n] : tc_draw_uniform(s);
+        if (domain || tc_space_satisfied(space, p->x))
+            return;
+    }
+}
+
 /* The mean over the space of the variance that is left, where that of f is 1. row: n. */
 static double share_left_open(tc_fts_pool *p, double *row)
 {
     const tc_env *env = p->core->env;
-    const tc_domain *domain = env->space->domain;
     const tc_kernel k = kernel_of(p);
     double left = 0;
     tc_stream s;
     tc_stream_public(&s, &env->public_seed, TC_FOR_FILTER, 1);
     for (size_t i = 0; i < POINTS_ERROR; i++) {
-        const size_t at = domain ? (size_t)tc_draw_below(&s, domain->n) : 0;
-        for (size_t d = 0; d < dim_of(p); d++)
-            p->x[d] = domain ? domain->u[at + d * domain->n] : tc_draw_uniform(&s);
+        draw_place(p, &s);
         tc_kernel_row(&k, p->x, p->n, p->X, p->n, row);
         tc_solve_lower(p->n, p->C, p->n, row);
         left += 1 - p->rho * p->rho * tc_dot(p->n, row, row);

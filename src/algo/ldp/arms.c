@@ -1,7 +1,7 @@
 /* arms.c - candidates, or a sample of a box, and their covariances. See arms.h. */
 #include "algo/ldp/arms.h"
 
-#include "algo/single/design.h"
+#include "algo/single/cover.h"
 #include "algo/single/given.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -34,16 +34,17 @@ static void repack(double *u, size_t n, size_t dim, size_t ld)
 static tacit_status take_sample(tc_arms *a, size_t wanted, tacit_error *err)
 {
     const tc_space *s = a->env->space;
-    tc_design design;
+    tc_cover cover;
+    tc_stream stream;
     a->sampled = tc_alloc(wanted * s->dim, sizeof *a->sampled);
     a->values = tc_alloc(wanted * s->n_params, sizeof *a->values);
     if (!a->sampled || !a->values)
         return tc_fail_memory(err);
-    tc_design_init(&design, a->env);
+    tc_stream_public(&stream, &a->env->public_seed, TC_FOR_DESIGN, 0);
+    tc_cover_init(&cover, s, &stream);
     for (size_t i = 0; i < wanted; i++) {
         double *v = a->values + a->n * s->n_params;
-        tc_sobol_point(&design.sobol, i, v);
-        tc_design_values(s, v, v);
+        tc_cover_next(&cover, v);
         tc_space_encode(s, v, a->point);
         for (size_t d = 0; d < s->dim; d++)
             a->sampled[a->n + d * wanted] = a->point[d];

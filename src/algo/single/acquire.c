@@ -1,6 +1,7 @@
 /* acquire.c - candidates, then L-BFGS, then neighbours. See acquire.h. */
 #include "algo/single/acquire.h"
 
+#include "algo/single/cover.h"
 #include "base/error.h"
 #include "num/boxmax.h"
 
@@ -72,11 +73,28 @@ static void get_candidate(const tc_acquirer *a, size_t i, double *u)
         u[d] = a->X[i + d * n];
 }
 
+/* Where linear constraints leave room. */
+static void add_wide_inside(tc_acquirer *a, const tc_stream *s)
+{
+    const tc_space *space = a->model->env->space;
+    tc_cover cover;
+    tc_cover_init(&cover, space, s);
+    for (size_t i = 0; i < a->n_wide; i++) {
+        tc_cover_next(&cover, a->values);
+        tc_space_encode(space, a->values, a->u);
+        put_candidate(a, i);
+    }
+}
+
 /* A continuous space is its own encoding: the Sobol' point itself. */
 static void add_wide(tc_acquirer *a, tc_stream *s)
 {
     const tc_space *space = a->model->env->space;
     tc_sobol sobol;
+    if (space->room) {
+        add_wide_inside(a, s);
+        return;
+    }
     tc_sobol_init(&sobol, space->n_params, s);
     for (size_t i = 0; i < a->n_wide; i++) {
         tc_sobol_point(&sobol, i, a->all_free ? a->u : a->t);
@@ -123,7 +141,7 @@ static void add_near(tc_acquirer *a, tc_stream *s)
             double step = radius * tc_draw_normal(s);
             a->u[d] = fmin(fmax(h->U[parent + d * h->ld] + step, 0), 1);
         }
-        if (!a->all_free)
+        if (!a->all_free || space->room)
             tc_space_round(space, a->u);
         put_candidate(a, a->n_wide + c);
     }
@@ -192,6 +210,7 @@ static tacit_status climb(tc_acquirer *a, size_t n, tacit_error *err)
                    .max_evals = LOCAL_EVALS,
                    .ftol_rel = 1e-10,
                    .pool = a->model->env->pool};
+    tc_cover_limit(&p, a->model->env->space);
     return tc_boxmax_lbfgs(&p, n, a->starts, a->start_score, &best, err);
 }
 

@@ -1,6 +1,7 @@
 /* design.c - uniform and Sobol' designs over any space. See design.h. */
 #include "algo/single/design.h"
 
+#include "algo/single/walk.h"
 #include "space/partition.h"
 
 #include <math.h>
@@ -31,16 +32,25 @@ static double value_at(const tc_space *s, const tc_param *p, double t)
     return number_at(p, t);
 }
 
-void tc_design_values(const tc_space *s, const double *t, double *values)
+void tc_design_box(const tc_space *s, const double *t, double *values)
 {
     for (size_t i = 0; i < s->n_params; i++)
         values[i] = value_at(s, &s->params[i], t[i]);
     tc_space_make_canonical(s, values);
 }
 
+void tc_design_values(const tc_space *s, const double *t, double *values)
+{
+    tc_design_box(s, t, values);
+    tc_linear_repair(s, values);
+}
+
 /* ---- points that are not handed out already ---- */
 
 enum { TRIES = 64, COUNTABLE = 10000, REGION_TRIES = 4096 };
+
+/* Points of the sequence that are looked at for one that satisfies the constraints, and at most. */
+enum { FOR_EACH = 16, LOOKED_AT = 131072 };
 
 /* Can another point be this one? Only where no active parameter is continuous. */
 static bool may_coincide(const tc_space *s, const double *values)
@@ -113,9 +123,10 @@ static void look_through(const tc_env *env, uint64_t i, passed_over *known, doub
         return;
     for (size_t k = 0; k < count; k++) {
         point_number(env->space, (size_t)((i + k) % count), values);
-        if (!known(env, values))
+        if (tc_linear_holds(env->space, values) && !known(env, values))
             return;
     }
+    tc_linear_repair(env->space, values);
 }
 
 static void uniform_values(const tc_space *s, tc_stream *stream, double *values)
@@ -125,20 +136,34 @@ static void uniform_values(const tc_space *s, tc_stream *stream, double *values)
     tc_space_make_canonical(s, values);
 }
 
+/* The same where the constraints are satisfied. */
+static void uniform_inside(const tc_space *s, tc_stream *stream, double *values)
+{
+    for (int tries = 0; tries < TRIES; tries++) {
+        uniform_values(s, stream, values);
+        if (tc_linear_holds(s, values))
+            return;
+    }
+    tc_walk walk;
+    tc_walk_init(&walk, s, stream);
+    tc_walk_next(&walk, values);
+}
+
 void tc_design_uniform(const tc_env *env, uint64_t i, double *values)
 {
     const tc_space *s = env->space;
     tc_stream stream;
     tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_DESIGN, i);
     for (int tries = 0; tries < TRIES; tries++) {
-        uniform_values(s, &stream, values);
+        uniform_inside(s, &stream, values);
         if (!is_taken(env, values))
             return;
     }
     look_through(env, i, is_taken, values);
 }
 
-/* A region that holds no candidate of a finite space stands for the whole of it. */
+/* A region that holds no candidate of a finite space, or nothing that satisfies the constraints, stands for the whole
+ * of it. */
 void tc_design_region(const tc_env *env, size_t P, uint64_t i, double *values)
 {
     const tc_space *s = env->space;
@@ -149,9 +174,11 @@ void tc_design_region(const tc_env *env, size_t P, uint64_t i, double *values)
     for (int tries = 0; tries < REGION_TRIES; tries++) {
         uniform_values(s, &stream, values);
         tc_space_encode(s, values, env->history->row);
-        if (tc_region_of(env->history->row, P, s->dim) == region)
+        if (tc_region_of(env->history->row, P, s->dim) == region && tc_linear_holds(s, values))
             return;
     }
+    if (s->room)
+        uniform_inside(s, &stream, values);
 }
 
 /* ---- Sobol' ---- */
@@ -201,7 +228,7 @@ static void sobol_values(const tc_design *d, uint64_t i, double *values)
         return;
     }
     tc_sobol_point(&d->sobol, i, values);
-    tc_design_values(s, values, values);
+    tc_design_box(s, values, values);
 }
 
 static bool among_numbers(size_t number, const size_t *numbers, size_t n)
@@ -230,10 +257,33 @@ static bool any_continuous(const tc_space *s)
     return false;
 }
 
+/* Point number i of those of the sequence that satisfy the constraints; false: it does not come soon. */
+static bool sequence_inside(const tc_design *d, uint64_t i, double *values)
+{
+    uint64_t found = 0, most = TRIES + FOR_EACH * (i + 1);
+    for (uint64_t k = 0; k < most && k < LOOKED_AT; k++) {
+        sobol_values(d, k, values);
+        if (tc_linear_holds(d->env->space, values) && found++ == i)
+            return true;
+    }
+    return false;
+}
+
+static void point_inside(const tc_design *d, uint64_t i, double *values)
+{
+    if (i < LOOKED_AT && sequence_inside(d, i, values) && !is_asked(d->env, values))
+        return;
+    tc_design_uniform(d->env, i, values);
+}
+
 /* A point that was asked is passed over for one far ahead in the sequence; those have the same choices, so beside
  * a branch without continuous parameters that is asked already, another one is found by chance. */
 void tc_design_point(const tc_design *d, uint64_t i, double *values)
 {
+    if (d->env->space->room) {
+        point_inside(d, i, values);
+        return;
+    }
     for (uint64_t tries = 0; tries < TRIES; tries++) {
         sobol_values(d, i + (tries << 32), values);
         if (!is_asked(d->env, values))

@@ -13,9 +13,10 @@
 /* Points all over the space where the models are asked how far the front will reach. */
 enum { SCOUTS = 512 };
 
-/* Measured on Branin-Currin and DTLZ2 (docs/math.md, "Several objectives"). A scout counts if it is better than each point of
+/* Measured on Branin-Currin and DTLZ2 of two to four objectives (docs/math.md, "Several objectives"). A scout counts if it is better than each point of
  * the front by this part of its range in some objective: else a hair's breadth at one end would move the reference far. */
 #define CLEARLY  0.1
+#define UNFAIR   5.0
 #define QUANTILE 0.3
 #define MARGIN   0.1
 
@@ -156,42 +157,68 @@ static bool extends(const tc_outcome_front *f, size_t k, const double *range, co
     return true;
 }
 
-static void find_ranges(const tc_outcome_front *f, size_t k, double *nadir, double *range)
+/* Values are standardised, and a front of one point has no range. */
+static void find_ranges(const tc_outcome_front *f, size_t k, double *range)
+{
+    for (size_t j = 0; j < k; j++) {
+        double least = INFINITY, most = -INFINITY;
+        for (size_t i = 0; i < f->n; i++) {
+            least = fmin(least, f->front[i * k + j]);
+            most = fmax(most, f->front[i * k + j]);
+        }
+        range[j] = fmax(most - least, CLEARLY);
+    }
+}
+
+/* Does row a give up too much in objective j? Some other row is better there by more than UNFAIR times what it loses in any
+ * other objective, in units of the ranges. */
+static bool unfair(const double *rows, size_t n, size_t k, const double *range, size_t a, size_t j)
+{
+    for (size_t b = 0; b < n; b++) {
+        const double gain = (rows[b * k + j] - rows[a * k + j]) / range[j];
+        double loss = 0;
+        for (size_t d = 0; d < k; d++)
+            if (d != j)
+                loss = fmax(loss, (rows[a * k + d] - rows[b * k + d]) / range[d]);
+        if (gain > 0 && gain > UNFAIR * loss)
+            return true;
+    }
+    return false;
+}
+
+static void find_nadir(const double *rows, size_t n, size_t k, const double *range, double *nadir)
 {
     for (size_t j = 0; j < k; j++) {
         double most = -INFINITY;
         nadir[j] = INFINITY;
-        for (size_t i = 0; i < f->n; i++) {
-            nadir[j] = fmin(nadir[j], f->front[i * k + j]);
-            most = fmax(most, f->front[i * k + j]);
+        for (size_t i = 0; i < n; i++) {
+            most = fmax(most, rows[i * k + j]);
+            if (rows[i * k + j] < nadir[j] && !unfair(rows, n, k, range, i, j))
+                nadir[j] = rows[i * k + j];
         }
-        range[j] = fmax(most - nadir[j],
-                        CLEARLY); /* values are standardised: not all of it may be one point */
+        nadir[j] = fmin(nadir[j], most); /* the best of all is never unfair, but for rounding */
     }
 }
 
-/* Of the scouts that extend the front, those that no other dominates lower its nadir. */
+/* The nadir of the front together with the scouts that extend it; their rows stand behind it. */
 static tacit_status reach(tc_outcome_front *f, tc_outcome_models *m, uint64_t trial, double *nadir,
                           tacit_error *err)
 {
     const size_t k = m->n_objectives;
     double *mean = f->scouts + SCOUTS * m->env->space->dim, range[TC_OBJECTIVES_MOST];
-    double rows[SCOUTS * TC_OBJECTIVES_MOST];
-    size_t front[SCOUTS], n = 0;
+    size_t n = f->n;
     if (m->env->space->domain)
         take_candidates(m, mean);
     else
         TC_TRY(predict_box(f, m, trial, mean, err));
-    find_ranges(f, k, nadir, range);
+    find_ranges(f, k, range);
     for (size_t i = 0; i < SCOUTS; i++) {
+        double *row = f->front + n * k;
         for (size_t j = 0; j < k; j++)
-            rows[n * k + j] = mean[j * SCOUTS + i];
-        n += within_bounds(m, mean, i) && extends(f, k, range, rows + n * k);
+            row[j] = mean[j * SCOUTS + i];
+        n += within_bounds(m, mean, i) && extends(f, k, range, row);
     }
-    n = tc_pareto_front(n, k, rows, front);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < k; j++)
-            nadir[j] = fmin(nadir[j], rows[front[i] * k + j]);
+    find_nadir(f->front, n, k, range, nadir);
     return TACIT_OK;
 }
 
@@ -220,13 +247,15 @@ tacit_status tc_outcome_front_set(tc_outcome_front *f, tc_outcome_models *m, dou
     const tc_history *h = m->env->history;
     const size_t k = m->n_objectives, most = h->n + h->n_taken;
     double nadir[TC_OBJECTIVES_MOST];
-    if (!tc_grow((void **)&f->rows, &f->rows_cap, most * (2 * k + 1), sizeof *f->rows) ||
+    if (!tc_grow((void **)&f->rows, &f->rows_cap, (2 * most + SCOUTS + 1) * k + most,
+                 sizeof *f->rows) ||
         !tc_grow((void **)&f->of, &f->of_cap, most, sizeof *f->of))
         return tc_fail_memory(err);
     collect(f, m, merit);
     find_front(f, k);
     prefer_front(f, m->env, trial, merit);
     TC_TRY(reach(f, m, trial, nadir, err));
-    tc_reference_point(f->n_all, k, f->rows, nadir, f->front + f->n * k, f->reference);
+    tc_reference_point(f->n_all, k, f->rows, nadir, f->front + f->n * k,
+                       f->reference); /* in place of the scouts */
     return tc_ehvi_set(&f->ehvi, f->n, k, f->front, f->reference, err);
 }

@@ -3,7 +3,8 @@
  *
  * Nobody gives a reference point, so it is found anew at every ask: below the worst that is on the front, or that the models
  * expect on it elsewhere, and below three tenths of all values. While the front has few points it says nothing about how far it
- * will reach; its own worst value would keep the search where it began. */
+ * will reach; its own worst value would keep the search where it began. And of many objectives nearly every point is on some
+ * front: what gives up far more in one objective than it gains in the others does not count. */
 #ifndef TC_ALGO_SINGLE_OUTCOME_FRONT_H
 #define TC_ALGO_SINGLE_OUTCOME_FRONT_H
 
@@ -14,7 +15,7 @@ typedef struct tc_outcome_front {
     tc_ehvi ehvi;    /* of the front; after set */
     size_t n, n_all; /* points of the front; all feasible ones */
     double *rows;    /* n_all x k: means of the objectives */
-    double *front;   /* n x k, behind them */
+    double *front;   /* n x k, behind them; scratch behind these */
     size_t *of;      /* the rows of the front */
     double reference[TC_OBJECTIVES_MOST];
     double *scouts; /* points of the space, column by column, and the means of all outcomes there */

@@ -250,6 +250,21 @@ static void test_covers_the_feasible_front(void **state)
     assert_true(count_feasible(f->o) >= 20);
 }
 
+/* Trials that run are believed to be on the front already, so that others look elsewhere. */
+static void test_parallel_trials_spread_over_the_front(void **state)
+{
+    fixture *f = *state;
+    const tc_outcomes wanted = {.n_objectives = 2, .maximize = (const bool[]){false, false}};
+    make(f, "gp-ei", &wanted, two_corners);
+    run(f, 12);
+    const double *open[4];
+    for (size_t i = 0; i < 4; i++)
+        open[i] = tc_optimizer_trial(f->o, ask(f->o))->values;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_true(hypot(open[i][0] - open[j][0], open[i][1] - open[j][1]) > 0.03);
+}
+
 static void test_reference_point(void **state)
 {
     (void)state;
@@ -320,7 +335,7 @@ static void test_luck_is_not_recommended(void **state)
         assert_ok(tc_optimizer_apply(f->o, &e, &err));
     }
     run(f, 40);
-    ask(f->o); /* after a fit */
+    ask(f->o);                                                     /* after a fit */
     assert_ok(tc_optimizer_recommend(f->o, TC_BY_AUTO, &r, &err)); /* noisy enough by itself */
     assert_int_equal(r.by, TC_BY_MODEL);
     assert_true(fabs(r.trial->values[0] - 0.5) < 0.07);
@@ -346,8 +361,8 @@ static void test_a_fit_has_all_models(void **state)
     const char *const bad[] = {
         "{\"n\":8,\"scale\":[1,1],\"variance\":1,\"noise\":1}",
         "{\"fits\":[{\"n\":8,\"scale\":[1,1],\"variance\":1,\"noise\":1}]}",
-        "{\"fits\":[{\"n\":8,\"scale\":[1,1],\"variance\":1,\"noise\":1},"
-        "{\"n\":8,\"scale\":[1],\"variance\":1,\"noise\":1}]}",
+        ("{\"fits\":[{\"n\":8,\"scale\":[1,1],\"variance\":1,\"noise\":1},"
+         "{\"n\":8,\"scale\":[1],\"variance\":1,\"noise\":1}]}"),
         "{\"fits\":7}",
         "{}",
     };
@@ -409,6 +424,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_finds_the_best_feasible_candidate, setup, teardown),
         cmocka_unit_test_setup_teardown(test_covers_the_front, setup, teardown),
         cmocka_unit_test_setup_teardown(test_covers_the_feasible_front, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parallel_trials_spread_over_the_front, setup,
+                                        teardown),
         cmocka_unit_test(test_reference_point),
         cmocka_unit_test_setup_teardown(test_recommends_what_is_likely_feasible, setup, teardown),
         cmocka_unit_test_setup_teardown(test_luck_is_not_recommended, setup, teardown),

@@ -5,9 +5,8 @@
  * its end counts by its value there, and never replaces something better. */
 #include "algo/thompson/thompson.h"
 
-#include "algo/single/design.h"
+#include "algo/single/cover.h"
 #include "num/boxmax.h"
-#include "num/sobol.h"
 #include "space/partition.h"
 
 #include "base/error.h"
@@ -37,13 +36,12 @@ static void score_points(tc_search *s, uint64_t trial)
     const tc_env *env = s->env;
     const tc_space *space = env->space;
     tc_stream stream;
-    tc_sobol sobol;
+    tc_cover cover;
     tc_stream_party(&stream, &env->party_seed, env->party, TC_FOR_CANDIDATES, trial);
-    tc_sobol_init(&sobol, space->n_params, &stream);
+    tc_cover_init(&cover, space, &stream);
     for (size_t i = 0; i < s->n; i++) {
         double *u = s->X + i * space->dim;
-        tc_sobol_point(&sobol, i, s->values);
-        tc_design_values(space, s->values, s->values);
+        tc_cover_next(&cover, s->values);
         tc_space_encode(space, s->values, u);
         s->score[i] = at(s, 0, u, NULL);
         s->shut[i] = tc_search_shut(s, u);
@@ -70,6 +68,7 @@ static tacit_status climb(tc_search *s, double value[STARTS], tacit_error *err)
                    .free = s->free,
                    .max_evals = EVALUATIONS,
                    .ftol_rel = 1e-10};
+    tc_cover_limit(&p, s->env->space);
     return tc_boxmax_lbfgs(&p, STARTS, s->starts, value, &best, err);
 }
 
