@@ -63,7 +63,7 @@ FUZZ_TARGET(exported)
     REQUIRE(tacit_document_parse(&doc, document, NULL) == TACIT_OK);
     REQUIRE(tacit_document_parse(&more, several, NULL) == TACIT_OK);
     const char *end = ends[fuzz_byte(&in) % 3];
-    strcat(file, end);
+    memcpy(file + strlen(file), end, strlen(end) + 1);
     int fd = mkstemps(file, (int)strlen(end));
     REQUIRE(fd >= 0 && write(fd, in.p, in.left) == (ssize_t)in.left && close(fd) == 0);
     import(doc, file);
