@@ -54,6 +54,10 @@ typedef struct tacit_evaluation {
         pruned; /* ... or this, to 1: the trial was ended early. Without a report it has failed */
 } tacit_evaluation;
 typedef tacit_status (*tacit_evaluate_steps)(void *user, tacit_evaluation *e, tacit_error *err);
+/* The same in a study with several objectives or with constraints: outcomes has tacit_document_outcomes places (document.h), in the
+ * order of the document, and NaN in each. A place that is left so is a failure. */
+typedef tacit_status (*tacit_evaluate_outcomes)(void *user, uint64_t trial, const double *values,
+                                                double *outcomes, tacit_error *err);
 
 /* ---- what happens ---- */
 
@@ -79,13 +83,13 @@ typedef struct tacit_worker_event {
 
 typedef struct tacit_worker_opts {
     size_t size;
-    /* One of these two, or evaluate_steps below. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
+    /* One of these two, evaluate_steps or evaluate_outcomes. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
     tacit_evaluate evaluate;
     /* A program and its arguments, NULL-terminated. "{lr}" in any of them becomes the value of parameter lr, "{trial}"
      * the number of the trial; "{{" and "}}" are braces. No shell reads them. The program finds TACIT_STUDY,
      * TACIT_TRIAL and TACIT_PARAMS (JSON) in its environment, and nothing of ours that opens doors. Its value is the last number
-     * on the last line of its standard output, or "value" of a JSON object there. A line {"step": 3, "value": 0.41} before it is
-     * an intermediate value, and is reported to the study. */
+     * on the last line of its standard output, or "value" of a JSON object there; several outcomes are an object with a number for each.
+     * A line {"step": 3, "value": 0.41} before it is an intermediate value, and is reported to the study. */
     char *const *command;
     uint64_t
         trials; /* finished ones, COMPLETE, FAIL or PRUNED, at which to end; 0: as the document plans */
@@ -121,11 +125,13 @@ typedef struct tacit_worker_opts {
     /* Of a program: the rule by which its intermediate values end it, in the way of a time-out. NULL: none. E_UNSUPPORTED: the study
      * takes no intermediate values. */
     const tacit_prune *prune;
+    /* In place of `evaluate`; in a study of one value it gives that one. */
+    tacit_evaluate_outcomes evaluate_outcomes;
 } tacit_worker_opts;
 #define TACIT_WORKER_OPTS                                                                          \
     {                                                                                              \
         sizeof(tacit_worker_opts), NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, false, false, NULL,      \
-            NULL, NULL, 3, NULL, NULL                                                              \
+            NULL, NULL, 3, NULL, NULL, NULL                                                        \
     }
 
 typedef enum tacit_worker_end {

@@ -13,7 +13,21 @@ import logging
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    cast,
+)
 
 from ._library import call, callback, escape, ffi, has_escaped, lib, string, struct, whole
 from ._prune import Pruned, RunningTrial, Rule, rule_of, takes_trial
@@ -24,9 +38,10 @@ if TYPE_CHECKING:
     from .study import Study
 
 #: The values are float, int, or the text of a choice, as the space says. An objective of two arguments gets the
-#: running trial, too.
+#: running trial, too. It returns the value, or all outcomes by name.
 Objective = Union[
-    Callable[[Dict[str, Any]], float], Callable[[Dict[str, Any], RunningTrial], Optional[float]]
+    Callable[[Dict[str, Any]], Union[float, Mapping[str, float]]],
+    Callable[[Dict[str, Any], RunningTrial], Optional[float]],
 ]
 Callback = Callable[["Study", Trial], None]
 
@@ -70,6 +85,8 @@ class Run:
         self.alone = alone  # what is running was left behind by an earlier process, and is taken up again
         self.rule = rule_of(prune)
         self.takes_trial = takes_trial(objective)
+        if self.takes_trial and len(study.outcome_names) > 1:
+            raise TypeError("a study with several outcomes takes no intermediate values: func must take params alone")
         if prune is not None and not self.takes_trial:
             raise TypeError("prune is for a func of two arguments, (params, trial), which reports by trial.report")
         self.hides_failures = study.noise_sd > 0
@@ -174,10 +191,18 @@ class Worker:
         self._running: Optional[int] = None  # a trial that was not told
         opts = struct("tacit_worker_opts")
         # The callbacks are members of this object: they live as long as the call.
-        self._evaluate_c = callback("tacit_evaluate_steps", self._evaluate, CANCELLED, self._escape)
+        self._names = run.study.outcome_names
+        several = len(self._names) > 1
+        kind = "tacit_evaluate_outcomes" if several else "tacit_evaluate_steps"
+        evaluate = self._evaluate_outcomes if several else self._evaluate
+        self._evaluate_c = callback(kind, evaluate, CANCELLED, self._escape)
         self._stop_c = callback("bool(void *)", self._stop, True, self._escape)
         self._listen_c = callback("void(void *, const tacit_worker_event *)", self._listen, None, self._escape)
-        opts.evaluate_steps, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
+        if several:
+            opts.evaluate_outcomes = self._evaluate_c
+        else:
+            opts.evaluate_steps = self._evaluate_c
+        opts.stop, opts.listen = self._stop_c, self._listen_c
         opts.time_ms, opts.alone, opts.jobs = run.time_ms, run.alone, run.jobs
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
         self._opts = opts
@@ -231,12 +256,27 @@ class Worker:
         return value
 
     def _evaluate(self, _user: Any, e: Any, err: Any) -> int:
-        try:
+        def once() -> None:
             params = self._study._space.params(e.values)
-            e.value = as_float(self._call(RunningTrial(self._study, e.trial, params, self._run.rule)))
-            return OK
-        except Pruned:
-            e.pruned = 1
+            try:
+                e.value = as_float(self._call(RunningTrial(self._study, e.trial, params, self._run.rule)))
+            except Pruned:
+                e.pruned = 1
+
+        return self._caught(once, err)
+
+    def _evaluate_outcomes(self, _user: Any, _trial: int, values: Any, outcomes: Any, err: Any) -> int:
+        def once() -> None:
+            objective: Any = self._run.objective
+            made = objective(self._study._space.params(values))
+            for i, number in enumerate(as_floats(made, self._names)):
+                outcomes[i] = number
+
+        return self._caught(once, err)
+
+    def _caught(self, evaluate: Callable[[], None], err: Any) -> int:
+        try:
+            evaluate()
             return OK
         except NotANumber as why:
             return _failed(err, str(why))
@@ -263,6 +303,18 @@ def as_float(value: Any) -> float:
         raise NotANumber("the objective must return a number up to 1.8e308, got a larger one") from None
     except (TypeError, ValueError):
         raise NotANumber(f"the objective must return a number, got {type(value).__name__}") from None
+
+
+def as_floats(value: Any, names: Sequence[str]) -> List[float]:
+    """What an objective of several outcomes returned, in the order of their names; it may have more members."""
+    wanted = ", ".join(names)
+    if not isinstance(value, Mapping):
+        raise NotANumber(f"the objective must return a dict with a number for each of {wanted}, got {type(value).__name__}")
+    made = cast("Mapping[str, Any]", value)
+    for name in names:
+        if name not in made:
+            raise NotANumber(f"the objective must return a number for each of {wanted}; there is none for {name}")
+    return [as_float(made[name]) for name in names]
 
 
 def describe(why: BaseException) -> str:
@@ -294,8 +346,10 @@ class Progress:
     def step(self, study: "Study") -> None:
         """One more is finished."""
         self._done += 1
-        best = study._summary().best
-        shown = f"{self._done}/{self._total} trials" + (f", best {best:g}" if best == best else "")
+        summary = study._summary()
+        best = summary.best
+        said = f", best {best:g}" if best == best else f", front of {summary.front}" if summary.objectives > 1 else ""
+        shown = f"{self._done}/{self._total} trials" + said
         sys.stderr.write("\r" + shown.ljust(self._width))
         sys.stderr.flush()
         self._width = len(shown)

@@ -6,7 +6,20 @@ import json
 import math
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+    cast,
+)
 
 from . import _optimize
 from ._library import (
@@ -85,6 +98,7 @@ class Study(Handle):
     def __init__(self, handle: Any) -> None:
         self._handle = handle
         self._points: Optional[Space] = Space(lib.tacit_study_space(handle), handle)
+        self._names = _outcome_names(handle)
         self._run: Optional[_optimize.Run] = None
         self._busy = threading.Lock()  # as long as there is one
 
@@ -106,9 +120,16 @@ class Study(Handle):
 
     @property
     def direction(self) -> str:
-        """ "minimize" or "maximize"."""
+        """ "minimize" or "maximize"; of several objectives that of the first."""
         handle = self._open()  # held: the document lives as long as the handle
         return "maximize" if lib.tacit_document_maximizes(lib.tacit_study_document(handle)) else "minimize"
+
+    @property
+    def outcome_names(self) -> List[str]:
+        """What a trial comes to, in the order of the document: objectives, then what constraints bound. ["value"], unless
+        the study has several objectives or constraints.
+        """
+        return list(self._names)
 
     def __repr__(self) -> str:
         return f"<pytacit.Study {self.study_name if self._handle is not None else '(closed)'}>"
@@ -133,6 +154,8 @@ class Study(Handle):
         is the rule that ends trials early: "median", "asha" or a pytacit.Prune. Where trial.should_stop() is true then,
         func raises pytacit.Pruned or returns None, and the trial is PRUNED; with another value it is COMPLETE.
 
+        In a study with several objectives or with constraints func returns a dict with a number for each outcome
+        (outcome_names); one that has none for an outcome is a failure.
         n_trials: so many by this call; None: until as many are finished as the study plans (document["trials"]).
         timeout: after so many seconds nothing is started any more; what runs is finished.
         n_jobs: so many threads; -1 is one for each core.
@@ -215,7 +238,7 @@ class Study(Handle):
     def tell(
         self,
         trial: Union[Trial, int],
-        value: Optional[float] = None,
+        value: Union[float, Mapping[str, float], None] = None,
         state: Optional[TrialState] = None,
         *,
         reason: Optional[str] = None,
@@ -225,6 +248,7 @@ class Study(Handle):
         """Tells the value of a trial, or that it failed (state=TrialState.FAIL, with a reason), or that it was ended
         early (state=TrialState.PRUNED), with its last intermediate value.
 
+        value: a number; in a study with several objectives or with constraints a dict of all outcomes by name.
         params: the point really run, where it was another than asked for. noise_sd: the standard deviation of
         noise that is known to be in the value.
         """
@@ -242,6 +266,10 @@ class Study(Handle):
             report.kind = lib.TACIT_REPORT_FAILED
         elif pruned:
             report.kind = lib.TACIT_REPORT_PRUNED
+        elif isinstance(value, Mapping) and len(self._names) > 1:
+            report.kind = lib.TACIT_REPORT_VALUE
+            outcomes = self._outcomes(value, "value", self._names)
+            report.outcomes, report.n_outcomes = outcomes, len(self._names)
         else:
             report.kind = lib.TACIT_REPORT_VALUE
             report.value = real(value, "value")
@@ -299,8 +327,26 @@ class Study(Handle):
 
     @property
     def best_trial(self) -> Trial:
-        """The best complete trial; of equals, the first."""
+        """The best complete trial; of equals, the first. With constraints the best of those that are feasible, or,
+        where none is, the one with the least violation. With several objectives there is none: see front().
+        """
         return self._one(lib.tacit_study_best)
+
+    def front(self) -> List[Trial]:
+        """The feasible trials that no other one dominates, the best of the first objective first. Of one objective:
+        those that have the best value.
+        """
+        pointer = new("tacit_trials **")
+        call(lib.tacit_study_front, self._open(), pointer)
+        return self._trials(pointer[0])
+
+    def hypervolume(self, reference: Mapping[str, float]) -> float:
+        """The volume that the front dominates, up to a reference point: a value for each objective, by name."""
+        handle = self._open()  # held: the document lives as long as the handle
+        objectives = self._names[: lib.tacit_document_objectives(lib.tacit_study_document(handle))]
+        volume = new("double *")
+        call(lib.tacit_study_hypervolume, handle, self._outcomes(reference, "reference", objectives), volume)
+        return float(volume[0])
 
     @property
     def best_value(self) -> float:
@@ -369,6 +415,9 @@ class Study(Handle):
                 "datetime_complete": trial.datetime_complete,
                 "duration": trial.duration,
             }
+            if len(self._names) > 1:
+                row.update({f"values_{name}": trial.outcomes.get(name) for name in self._names})
+                row["feasible"] = trial.feasible
             row.update({f"params_{name}": value for name, value in trial.params.items()})
             row["state"] = trial.state.name
             rows.append(row)
@@ -465,6 +514,19 @@ class Study(Handle):
         call(lib.tacit_study_summarize, self._open(), summary)
         return summary
 
+    def _outcomes(self, given: Any, what: str, names: List[str]) -> Any:
+        """A number for each of these names, in their order."""
+        if not isinstance(given, Mapping):
+            raise TypeError(f"{what} must be a dict with a number for each of {', '.join(names)}, got {type(given).__name__}")
+        given = cast("Mapping[str, Any]", given)
+        for name in given:
+            if name not in names:
+                raise ValueError(f"{what} has {name!r}; the outcomes are {', '.join(names)}")
+        for name in names:
+            if name not in given:
+                raise ValueError(f"{what} has no {name}; the outcomes are {', '.join(names)}")
+        return new("double[]", [real(given[name], f"{what}[{name!r}]") for name in names])
+
     def _one(self, function: Any, *arguments: Any) -> Trial:
         pointer = new("tacit_trial **")
         call(function, self._open(), *arguments, pointer)
@@ -486,7 +548,20 @@ class Study(Handle):
             datetime_start=moment(t.asked_ms),
             datetime_complete=moment(t.told_ms),
             intermediate_values={t.steps[i].step: t.steps[i].value for i in range(t.n_steps)},
+            outcomes={self._names[i]: t.outcomes[i] for i in range(t.n_outcomes)},
+            feasible=bool(t.feasible),
+            violation=None if math.isnan(t.violation) else t.violation,
         )
+
+
+def _outcome_names(handle: Any) -> List[str]:
+    document = lib.tacit_study_document(handle)
+    names: List[str] = []
+    for i in range(lib.tacit_document_outcomes(document)):
+        of = struct("tacit_outcome")
+        call(lib.tacit_document_outcome, document, i, of)
+        names.append(string(of.name) or "")
+    return names
 
 
 def records_opts(
@@ -536,8 +611,10 @@ SearchSpace = Union[Mapping[str, Parameter], str, "os.PathLike[str]"]
 def study_document(
     name: str,
     space: SearchSpace,
-    direction: str,
+    direction: Optional[str] = None,
     *,
+    objectives: Optional[Mapping[str, str]] = None,
+    constraints: Optional[Mapping[str, Mapping[str, float]]] = None,
     algorithm: Union[str, Mapping[str, Any], None] = None,
     trials: Optional[int] = None,
     seed: Optional[int] = None,
@@ -546,7 +623,7 @@ def study_document(
     linear: Optional[Sequence[str]] = None,
 ) -> Dict[str, Any]:
     """A study document: what create_study and Coordinator.create_study make a study of, and privacy.plan prices."""
-    document: Dict[str, Any] = {"name": name, "direction": direction}
+    document: Dict[str, Any] = {"name": name}
     if isinstance(space, Mapping):
         document["space"] = space_json(space)
     elif isinstance(space, (str, os.PathLike)):
@@ -556,6 +633,9 @@ def study_document(
     if isinstance(linear, (str, bytes)):
         raise TypeError(f'linear must be a list of constraints such as ["x + 2*y <= 3"], got {linear!r}')
     more: Dict[str, Any] = {
+        "direction": direction,
+        "objectives": objectives,
+        "constraints": constraints,
         "linear": None if linear is None else list(linear),
         "algorithm": algorithm,
         "trials": trials,
@@ -573,9 +653,11 @@ def study_document(
 def create_study(
     name: str,
     space: SearchSpace,
-    direction: str,
+    direction: Optional[str] = None,
     storage: str = DEFAULT_STORAGE,
     *,
+    objectives: Optional[Mapping[str, str]] = None,
+    constraints: Optional[Mapping[str, Mapping[str, float]]] = None,
     algorithm: Union[str, Mapping[str, Any], None] = None,
     trials: Optional[int] = None,
     seed: Optional[int] = None,
@@ -591,8 +673,9 @@ def create_study(
     """Creates a study, or opens it if it is there already with the same description.
 
     space: the parameters by name; or a CSV file of candidates. direction: "minimize" or "maximize"; it is never
-    guessed. storage: "sqlite:///FILE", "postgresql://HOST/DATABASE", "memory:" (gone with the last handle), or
-    "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
+    guessed. objectives: in its place 2 to 4 of them, {"error": "minimize", "latency": "minimize"}. constraints: outcomes
+    of a trial that must lie in bounds, {"memory_mb": {"max": 512}, "recall": {"min": 0.9}}. storage: "sqlite:///FILE",
+    "postgresql://HOST/DATABASE", "memory:" (gone with the last handle), or "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
     algorithm: its name, or {"name": ..., option: ...}; None: gp-ei. trials: how many are planned. seed: repeats
     the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}. linear: constraints
     that no point violates, ["x + 2*y <= 3", "a <= b"], on numbers and bools without conditions.
@@ -601,7 +684,16 @@ def create_study(
     coordinator, or "none"; None: https_proxy and no_proxy of the environment.
     """
     document = study_document(
-        name, space, direction, algorithm=algorithm, trials=trials, seed=seed, privacy=privacy, linear=linear
+        name,
+        space,
+        direction,
+        objectives=objectives,
+        constraints=constraints,
+        algorithm=algorithm,
+        trials=trials,
+        seed=seed,
+        privacy=privacy,
+        linear=linear,
     )
     where = _Storage(storage, token, fingerprint, patience_s, threads, ca, proxy)
     written = text(as_json(document, ""), "document")

@@ -33,7 +33,7 @@ class Trial:
     number: int  #: from 0
     state: TrialState
     params: Dict[str, Any]  #: by name, typed as the space says
-    value: Optional[float] = None  #: COMPLETE
+    value: Optional[float] = None  #: COMPLETE; of several objectives the first
     reason: Optional[str] = None  #: FAIL: why
     worker: Optional[str] = None  #: who has or had it, where that is known
     pulls: int = 1  #: evaluations that it stands for
@@ -41,6 +41,9 @@ class Trial:
     datetime_complete: Optional[datetime.datetime] = None  #: when it was told, in UTC
     #: what it reported on its way, by step; PRUNED: the last one is what it came to
     intermediate_values: Dict[int, float] = field(default_factory=dict)
+    outcomes: Dict[str, float] = field(default_factory=dict)  #: COMPLETE: all that it came to, by name
+    feasible: bool = False  #: COMPLETE, and within the bounds of all constraints
+    violation: Optional[float] = None  #: COMPLETE: how far outside of them, as <tacit/study.h> counts it
 
     @property
     def duration(self) -> Optional[datetime.timedelta]:

@@ -222,6 +222,27 @@ static bool read_steps(const json_t *j, tc_arena *memory, tc_trial *t)
     return good;
 }
 
+/* All outcomes of a complete trial, by name. */
+static tacit_status read_outcomes(const tc_remote *s, const json_t *j, tc_arena *memory,
+                                  tc_trial *t, tacit_error *err)
+{
+    double all[TC_OUTCOMES_MOST];
+    tacit_error why;
+    const tc_study_outcomes *o = s->doc->outcomes;
+    if (!o || t->state != TC_TRIAL_COMPLETE)
+        return TACIT_OK;
+    t->more = TC_TAKE(memory, o->n - 1, double);
+    if (!t->more)
+        return tc_fail_memory(err);
+    const json_t *given = json_object_get(j, "outcomes");
+    if (tc_outcomes_from_json(o, given, "outcomes", all, &why) != TACIT_OK)
+        return tc_remote_strange(why.msg, err);
+    if (all[0] != t->value)
+        return tc_remote_strange("a trial whose first outcome is not its value", err);
+    memcpy(t->more, all + 1, (o->n - 1) * sizeof *all);
+    return TACIT_OK;
+}
+
 /* Reads what every trial has: number, pulls and point. */
 static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
                                tacit_error *err)
@@ -247,6 +268,7 @@ static tacit_status read_trial(const tc_remote *s, const json_t *j, tc_arena *me
     TC_TRY(read_point(s, j, memory, t, err));
     if (!read_state(json_string_value(json_object_get(j, "state")), &t->state) || !read_value(j, t))
         return tc_remote_strange("a trial whose state or value is none", err);
+    TC_TRY(read_outcomes(s, j, memory, t, err));
     if (!read_text(j, "worker", memory, &t->worker) ||
         !read_text(j, "reason", memory, &t->reason) ||
         !tc_remote_whole(j, "started_ms", &t->asked_ms) ||
@@ -355,7 +377,11 @@ static json_t *report_json(const tc_remote *s, const tacit_report *r)
                                        [TACIT_REPORT_PRUNED] = "pruned",
                                        [TACIT_REPORT_PULLS] = "values"};
     json_t *j = json_object(), *said;
-    if (r->kind == TACIT_REPORT_PULLS)
+    const char *key = keys[r->kind];
+    if (r->n_outcomes > 1) {
+        key = "outcomes";
+        said = tc_outcomes_json(s->doc->outcomes, r->outcomes[0], r->outcomes + 1);
+    } else if (r->kind == TACIT_REPORT_PULLS)
         said = numbers_json(r->pulls, r->n_pulls);
     else if (r->kind == TACIT_REPORT_FAILED)
         said = json_string(r->reason && *r->reason ? r->reason : "no reason given");
@@ -363,7 +389,7 @@ static json_t *report_json(const tc_remote *s, const tacit_report *r)
         said = json_true();
     else
         said = json_real(r->value);
-    int bad = json_object_set_new(j, keys[r->kind], said);
+    int bad = json_object_set_new(j, key, said);
     if (r->noise_sd > 0)
         bad |= json_object_set_new(j, "noise_sd", json_real(r->noise_sd));
     if (r->point)

@@ -908,6 +908,50 @@ static void a_federated_study_is_not_for_clients(void **state)
         "in a storage of its own");
 }
 
+#define O(outcomes)                                                                                \
+    "{\"trials\": [{\"trial\": 0, \"state\": \"COMPLETE\", \"value\": 1, \"params\": {\"x\": "     \
+    "0.5}" outcomes "}], \"next\": null}"
+
+static void outcomes_that_make_no_sense_are_refused(void **state)
+{
+    static const struct {
+        const char *answer, *why;
+    } lies[] = {
+        {O(""), STRANGE "outcomes must be an object, got nothing"},
+        {O(", \"outcomes\": 1"), STRANGE "outcomes must be an object, got a number"},
+        {O(", \"outcomes\": {\"value\": 1}"),
+         STRANGE "outcomes.m is missing: the study's outcomes are value, m"},
+        {O(", \"outcomes\": {\"value\": 1, \"m\": 2, \"n\": 3}"),
+         STRANGE "outcomes.n is none: the study's outcomes are value, m"},
+        {O(", \"outcomes\": {\"value\": 1, \"m\": \"2\"}"),
+         STRANGE "outcomes.m must be a number, got a string"},
+        {O(", \"outcomes\": {\"value\": 2, \"m\": 2}"),
+         STRANGE "a trial whose first outcome is not its value"},
+    };
+    play *p = *state;
+    tacit_error err = {0};
+    tc_remote *several;
+    tc_trial_list got = {0};
+    world_create(
+        &p->w, "o",
+        "{\"name\": \"o\", \"direction\": \"minimize\", \"constraints\": {\"m\": {\"max\": 1}}, "
+        "\"algorithm\": \"random\", \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": "
+        "1}}}");
+    p->cfg.study = "o";
+    p->cfg.token = p->w.operator_token;
+    assert_ok(tc_remote_open(&several, &p->cfg, &err));
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        p->lie = lies[i].answer;
+        assert_int_equal(tc_remote_trials(several, &all_trials, &got, &err), TACIT_E_IO);
+        assert_string_equal(err.msg, lies[i].why);
+    }
+    p->lie = O(", \"outcomes\": {\"value\": 1, \"m\": 2}");
+    assert_ok(tc_remote_trials(several, &all_trials, &got, &err));
+    assert_true(got.n == 1 && got.list[0].more[0] == 2);
+    tc_trial_list_fini(&got);
+    tc_remote_close(several);
+}
+
 #define IN_PLAY(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(void)
@@ -928,6 +972,7 @@ int main(void)
         IN_PLAY(strange_recommendations_are_refused),
         IN_PLAY(strange_verdicts_are_refused),
         IN_PLAY(a_lost_verdict_is_asked_for_again),
+        IN_PLAY(outcomes_that_make_no_sense_are_refused),
         IN_PLAY(an_earlier_coordinator_has_what_was_seen),
         IN_PLAY(pages_must_end),
         IN_PLAY(an_answer_must_be_modest),

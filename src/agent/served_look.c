@@ -26,11 +26,13 @@ tacit_status tc_remote_show(tc_remote *s, tacit_study_summary *out, tacit_error 
 {
     json_t *j;
     int64_t complete = -1, failed = -1, running = -1, planned = -1, pruned = 0;
+    int64_t feasible = -1, front = 0;
     tacit_study_state state = TACIT_STUDY_RUNNING;
     TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = "GET", .rest = ""}, &j, err));
     bool good = tc_remote_whole(j, "complete", &complete) &&
                 tc_remote_whole(j, "failed", &failed) && tc_remote_whole(j, "running", &running) &&
                 tc_remote_whole(j, "trials", &planned) && tc_remote_whole(j, "pruned", &pruned) &&
+                tc_remote_whole(j, "feasible", &feasible) && tc_remote_whole(j, "front", &front) &&
                 complete >= 0 && failed >= 0 && running >= 0 && planned >= 0;
     bool stands = read_study_state(j, &state);
     json_decref(j);
@@ -45,15 +47,20 @@ tacit_status tc_remote_show(tc_remote *s, tacit_study_summary *out, tacit_error 
     out->running = (uint64_t)running;
     out->planned = (uint64_t)planned;
     out->state = state;
+    out->objectives = tacit_document_objectives(s->doc);
+    out->feasible = feasible >= 0 ? (uint64_t)feasible : out->complete;
+    out->front = (uint64_t)front;
     return TACIT_OK;
 }
 
 /* A page of trials should be some megabytes of text at most, well below what a client takes. */
 enum { PAGE = 1000, PAGE_BYTES = 4 << 20, TRIAL_BYTES = 512, VALUE_BYTES = 32 };
 
-static int page_size(const tc_space *space)
+static int page_size(const tc_study_doc *doc)
 {
-    size_t bytes = TRIAL_BYTES;
+    const tc_space *space = doc->space;
+    size_t bytes =
+        TRIAL_BYTES + (doc->outcomes ? doc->outcomes->n : 0) * (TC_NAME_MAX + VALUE_BYTES);
     for (size_t i = 0; i < space->n_params; i++)
         bytes += strlen(space->params[i].name) + VALUE_BYTES;
     size_t n = PAGE_BYTES / bytes;
@@ -85,7 +92,7 @@ static tacit_status get_page(tc_remote *s, const char *query, tc_trial_list *out
 tacit_status tc_remote_trials(tc_remote *s, const tacit_trial_query *q, tc_trial_list *out,
                               tacit_error *err)
 {
-    uint64_t left = q->limit ? q->limit : UINT64_MAX, page = (uint64_t)page_size(s->doc->space);
+    uint64_t left = q->limit ? q->limit : UINT64_MAX, page = (uint64_t)page_size(s->doc);
     int64_t after = (int64_t)q->first - 1, next = 0;
     if (q->first > INT64_MAX)
         return TACIT_OK;

@@ -249,6 +249,8 @@ static tacit_status apply_report(tc_optimizer *o, const tc_event *e, tacit_error
         return corrupt(e, "reports of a trial that was not running", err);
     if (t->pulls > 1)
         return corrupt(e, "reports of a batch, which has no steps", err);
+    if (o->history.n_more > 0)
+        return corrupt(e, "reports one value in a study of several outcomes", err);
     if (!is_step(e) || t->reports >= TC_REPORTS_MOST)
         return corrupt(e, "is a report that no trial can make", err);
     TC_TRY(put_step(t, e, err));
@@ -261,6 +263,8 @@ static tacit_status apply_report(tc_optimizer *o, const tc_event *e, tacit_error
 static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, tacit_error *err)
 {
     const tc_optimizer_ops *ops = o->algorithm->optimizer;
+    if (o->history.n_more > 0)
+        return corrupt(e, "ends a trial early in a study of several outcomes", err);
     if (!is_step(e))
         return corrupt(e, "ends a trial early at a step that no trial can report", err);
     TC_TRY(put_step(t, e, err));

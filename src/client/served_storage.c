@@ -364,6 +364,14 @@ static tacit_study_state state_of(const json_t *shown)
     return name && strcmp(name, "closed") == 0 ? TACIT_STUDY_CLOSED : TACIT_STUDY_RUNNING;
 }
 
+/* Of several objectives that of the first. */
+static const char *direction_of(const json_t *doc)
+{
+    json_t *objectives = json_object_get(doc, "objectives");
+    return json_string_value(objectives ? json_object_iter_value(json_object_iter(objectives))
+                                        : json_object_get(doc, "direction"));
+}
+
 /* A federated study has no trials of its own, and no best one. */
 static tacit_status add_summary(tacit_studies *out, const char *name, const json_t *shown,
                                 const json_t *best, tacit_error *err)
@@ -374,7 +382,7 @@ static tacit_status add_summary(tacit_studies *out, const char *name, const json
     tacit_study_summary s = {
         .name = name,
         .algorithm = json_string_value(json_object_get(json_object_get(doc, "algorithm"), "name")),
-        .direction = json_string_value(json_object_get(doc, "direction")),
+        .direction = direction_of(doc),
         .state = state_of(shown),
         .planned = count_of(doc, "trials"),
         .complete = count_of(shown, "complete"),
@@ -383,6 +391,10 @@ static tacit_status add_summary(tacit_studies *out, const char *name, const json
         .finished = TACIT_UNKNOWN,
         .best_trial = count_of(best, "trial"),
         .best = json_is_number(value) ? json_number_value(value) : (double)NAN};
+    const json_t *objectives = json_object_get(doc, "objectives");
+    s.objectives = objectives ? json_object_size(objectives) : 1;
+    s.feasible = count_of(shown, json_object_get(shown, "feasible") ? "feasible" : "complete");
+    s.front = objectives ? count_of(shown, "front") : 0;
     if (s.complete != TACIT_UNKNOWN && s.failed != TACIT_UNKNOWN)
         s.finished = s.complete + s.failed;
     tacit_status status = tc_studies_add(out, &s, err);
@@ -399,7 +411,7 @@ static tacit_status add_shown(const served_storage *st, const char *name, tacit_
         return TACIT_OK;
     TC_TRY(status);
     uint64_t complete = count_of(shown, "complete");
-    if (complete > 0 && complete != TACIT_UNKNOWN)
+    if (complete > 0 && complete != TACIT_UNKNOWN && !json_object_get(shown, "front"))
         status = get(st, "/v1/studies/", name, "/best", &best, err);
     if (status == TACIT_OK || status == TACIT_E_NOT_FOUND)
         status = add_summary(out, name, shown, best, err);

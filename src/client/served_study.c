@@ -66,7 +66,7 @@ static tacit_status add_all(const tacit_study *s, tc_trial_list *got, tacit_stat
                             tacit_trials *out, tacit_error *err)
 {
     for (size_t i = 0; i < got->n && status == TACIT_OK; i++)
-        status = tc_trials_add(out, &got->list[i], s->doc->space->n_params, err);
+        status = tc_trials_add(out, &got->list[i], s->doc, err);
     tc_trial_list_fini(got);
     return status;
 }
@@ -105,6 +105,11 @@ static tacit_status check_report(const tacit_study *s, uint64_t trial, const tac
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "the sums of a batch are for a storage of this process: a coordinator is "
                        "told the values of its pulls");
+    for (size_t i = 0; i < r->n_outcomes; i++)
+        if (!isfinite(r->outcomes[i]))
+            return tc_fail(err, TACIT_E_ARG,
+                           "the outcomes of trial %" PRIu64 " must be finite numbers, got %g",
+                           trial, r->outcomes[i]);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(values[i]))
             return tc_fail(err, TACIT_E_ARG,
@@ -242,7 +247,8 @@ static tacit_status summarize(tc_remote *r, tacit_study_summary *out, tacit_erro
 {
     tc_trial_list best = {0};
     TC_TRY(tc_remote_show(r, out, err));
-    tacit_status status = out->complete > 0 ? tc_remote_best(r, &best, err) : TACIT_OK;
+    bool has_best = out->feasible > 0 && out->objectives == 1;
+    tacit_status status = has_best ? tc_remote_best(r, &best, err) : TACIT_OK;
     out->best_trial = best.n > 0 ? best.list[0].number : TACIT_UNKNOWN;
     out->best = best.n > 0 ? best.list[0].value : (double)NAN;
     tc_trial_list_fini(&best);

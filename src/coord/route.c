@@ -108,6 +108,8 @@ const tc_route tc_routes[] = {
      .pace = TC_PACE_STUDY, .handle = tc_served_list, .summary = "Its trials, in order"},
     {"GET", STUDY "/best", READ | MAY(CLIENT), .status = 200, .gives = &tc_shape_trial,
      .pace = TC_PACE_STUDY, .handle = tc_served_best, .summary = "The best trial so far"},
+    {"GET", STUDY "/front", READ | MAY(CLIENT), .status = 200, .gives = &tc_shape_trial_list,
+     .pace = TC_PACE_STUDY, .handle = tc_served_front, .summary = "Of several objectives: the feasible trials that no other dominates"},
     {"GET", STUDY "/recommendation", AGENT | MAY(CLIENT), .query = tc_query_recommend, .status = 200, .gives = &tc_shape_recommendation,
      .pace = TC_PACE_STUDY, .handle = tc_recommendation_get, .summary = "The trial to take; of a federated study the common configuration that its releases support"},
     {"POST", "/v1/studies:outsource", MAY(CURATOR) | MAY(OPERATOR), TC_BODY_STUDY, .takes = &tc_shape_outsource, .status = 201, .gives = &tc_shape_outsourced,

@@ -19,9 +19,11 @@ typedef struct report {
     const char *failed; /* or NULL */
     bool pruned;        /* what came of it is its last intermediate value */
     double value;
-    double noise_sd; /* of what was added to it on purpose; 0: nothing */
-    tc_batch sums;   /* n = 0: it is one value */
-    double *params;  /* the point really run; NULL: as issued. Owned */
+    double noise_sd;                   /* of what was added to it on purpose; 0: nothing */
+    tc_batch sums;                     /* n = 0: it is one value */
+    double outcomes[TC_OUTCOMES_MOST]; /* n_outcomes: all of them, the value first */
+    size_t n_outcomes;                 /* 0: there is the value alone */
+    double *params;                    /* the point really run; NULL: as issued. Owned */
 } report;
 
 /* ---- reading ---- */
@@ -84,6 +86,28 @@ static tacit_status read_pulls(report *r, const tc_study *study, const json_t *l
     return TACIT_OK;
 }
 
+static tacit_status read_outcomes(report *r, const tc_study_doc *doc, const json_t *body,
+                                  tacit_error *err)
+{
+    const json_t *given = json_object_get(body, "outcomes");
+    if (given && !doc->outcomes)
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "\"outcomes\" is for studies with several objectives or with constraints, and "
+            "study %s is told a \"value\"",
+            doc->name);
+    if (!doc->outcomes || r->failed)
+        return TACIT_OK;
+    if (!given)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study %s is told \"outcomes\", all %zu of them by name, or \"failed\"",
+                       doc->name, doc->outcomes->n);
+    TC_TRY(tc_outcomes_from_json(doc->outcomes, given, "outcomes", r->outcomes, err));
+    r->n_outcomes = doc->outcomes->n;
+    r->value = r->outcomes[0];
+    return TACIT_OK;
+}
+
 static tacit_status read_params(report *r, const tc_space *space, const json_t *j, tacit_error *err)
 {
     if (!j)
@@ -114,6 +138,7 @@ static tacit_status read_report(const tc_request_context *a, const tc_study *stu
     r->failed = tc_request_text(a, "failed");
     TC_TRY(read_pruned(r, a->body, err));
     r->value = json_number_value(value ? value : json_object_get(a->body, "reply"));
+    TC_TRY(read_outcomes(r, doc, a->body, err));
     if (values)
         TC_TRY(read_pulls(r, study, values, err));
     return read_params(r, doc->space, json_object_get(a->body, "params"), err);
@@ -129,7 +154,12 @@ static tacit_status tell(tc_study *study, const report *r, tacit_error *err)
         return tc_study_prune(study, r->trial, err);
     if (r->sums.n > 0)
         return tc_study_tell_batch(study, r->trial, r->params, &r->sums, err);
-    return tc_study_tell_noisy(study, r->trial, r->params, r->value, r->noise_sd, err);
+    const tc_told told = {.values = r->params,
+                          .value = r->value,
+                          .noise_sd = r->noise_sd,
+                          .more = r->outcomes + 1,
+                          .n_more = r->n_outcomes > 0 ? r->n_outcomes - 1 : 0};
+    return tc_study_tell_all(study, r->trial, &told, err);
 }
 
 static bool same_point(const tc_space *space, const double *a, const double *b)
@@ -156,6 +186,9 @@ static bool same_report(const tc_space *space, const report *r, const tc_event *
     if (r->sums.n > 0 || told->batch.n > 0)
         return r->sums.n == told->batch.n && r->sums.sum == told->batch.sum &&
                r->sums.squares == told->batch.squares;
+    for (size_t i = 0; i < told->n_more; i++)
+        if (!same_bits(r->outcomes[i + 1], told->more[i]))
+            return false;
     return same_bits(r->value, told->value) && same_bits(r->noise_sd, told->noise_sd);
 }
 

@@ -6,6 +6,7 @@
 #include "coord/served.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,8 +38,15 @@ static json_t *steps_json(const tc_trial *t)
     return list;
 }
 
+static int add_outcomes(json_t *j, const tc_study_outcomes *names, const tc_optimizer *o,
+                        const tc_trial *t)
+{
+    return json_object_set_new(j, "outcomes", tc_outcomes_json(names, t->value, t->more)) |
+           json_object_set_new(j, "feasible", json_boolean(tc_optimizer_feasible(o, t)));
+}
+
 /* For a private reply, leaves out the sender and the time. NULL: no memory. */
-static json_t *trial_json(const tc_optimizer *o, const tc_trial *t)
+static json_t *trial_json(const tc_study_doc *doc, const tc_optimizer *o, const tc_trial *t)
 {
     bool complete = t->state == TC_TRIAL_COMPLETE, failed = t->state == TC_TRIAL_FAIL;
     bool told = tc_trial_state_is_told(t->state);
@@ -57,6 +65,8 @@ static json_t *trial_json(const tc_optimizer *o, const tc_trial *t)
         bad |= json_object_set_new(j, "pulls", json_integer((json_int_t)t->pulls));
     if (j && t->n_steps > 0)
         bad |= json_object_set_new(j, "steps", steps_json(t));
+    if (j && complete && doc->outcomes)
+        bad |= add_outcomes(j, doc->outcomes, o, t);
     if (!bad)
         return j;
     json_decref(j);
@@ -106,7 +116,8 @@ static tacit_status read_page(const tc_request_context *a, page *p, tacit_error 
     return read_state(a, &p->state, err);
 }
 
-static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
+static tacit_status fill_page(const tc_study_doc *doc, const tc_optimizer *o, page *p,
+                              tacit_error *err)
 {
     for (uint64_t i = p->first; i < tc_optimizer_trials(o) && !p->more; i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
@@ -115,7 +126,7 @@ static tacit_status fill_page(const tc_optimizer *o, page *p, tacit_error *err)
         p->more = json_array_size(p->trials) == p->most || p->bytes >= PAGE_BYTES;
         if (p->more)
             return TACIT_OK;
-        json_t *j = trial_json(o, t);
+        json_t *j = trial_json(doc, o, t);
         p->last = i;
         p->bytes += j ? tc_served_size(j) : 0;
         if (json_array_append_new(p->trials, j) != 0)
@@ -136,7 +147,7 @@ tacit_status tc_served_list(tc_request_context *a, tacit_error *err)
     p.trials = json_array();
     tacit_status status = p.trials ? tc_study_look(study, &o, err) : tc_fail_memory(err);
     if (status == TACIT_OK) {
-        status = fill_page(o, &p, err);
+        status = fill_page(tc_study_document(study), o, &p, err);
         tc_study_unlook(study);
     }
     if (status == TACIT_OK)
@@ -150,6 +161,18 @@ tacit_status tc_served_list(tc_request_context *a, tacit_error *err)
 
 /* ---- the best ---- */
 
+static tacit_status none_yet(const tc_open_study *d, const tc_study_doc *doc, const tc_optimizer *o,
+                             tacit_error *err)
+{
+    const size_t n = tacit_document_objectives(doc);
+    if (n > 1)
+        return tc_fail(err, TACIT_E_NOT_FOUND,
+                       "study \"%s\" has %zu objectives, and so a front in place of one best trial",
+                       d->name, n);
+    return tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is %s yet", d->name,
+                   tc_optimizer_count(o, TC_TRIAL_COMPLETE) > 0 ? "feasible" : "complete");
+}
+
 tacit_status tc_served_best(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
@@ -159,10 +182,48 @@ tacit_status tc_served_best(tc_request_context *a, tacit_error *err)
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_look(study, &o, err));
     const tc_trial *t = tc_optimizer_best(o);
-    json_t *j = t ? trial_json(o, t) : NULL;
+    const tc_study_doc *doc = tc_study_document(study);
+    json_t *j = t ? trial_json(doc, o, t) : NULL;
+    tacit_status status = t ? TACIT_OK : none_yet(d, doc, o, err);
     tc_study_unlook(study);
-    return t ? tc_answer_json(a, 200, j, err)
-             : tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is complete yet", d->name);
+    return t ? tc_answer_json(a, 200, j, err) : status;
+}
+
+/* ---- the front ---- */
+
+/* NULL: no memory. */
+static json_t *front_json(const tc_study_doc *doc, const tc_optimizer *o)
+{
+    json_t *list = json_array();
+    uint64_t *front = tc_alloc(tc_optimizer_count(o, TC_TRIAL_COMPLETE) + 1, sizeof *front);
+    size_t n = 0;
+    bool ok = list && front && tc_optimizer_front(o, front, &n, NULL) == TACIT_OK;
+    for (size_t i = 0; i < n && ok; i++)
+        ok = json_array_append_new(list, trial_json(doc, o, tc_optimizer_trial(o, front[i]))) == 0;
+    tc_free(front);
+    if (ok)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+tacit_status tc_served_front(tc_request_context *a, tacit_error *err)
+{
+    tc_open_study *d;
+    TC_TRY(tc_request_served(a, &d, err));
+    tc_study *study;
+    const tc_optimizer *o;
+    TC_TRY(tc_open_study_served(a->coord, d, &study, err));
+    const tc_study_doc *doc = tc_study_document(study);
+    if (tacit_document_objectives(doc) == 1)
+        return tc_fail(err, TACIT_E_NOT_FOUND,
+                       "study \"%s\" has one objective, and so a best trial in place of a front",
+                       d->name);
+    TC_TRY(tc_study_look(study, &o, err));
+    json_t *list = front_json(doc, o);
+    tc_study_unlook(study);
+    return list ? tc_answer_json(a, 200, json_pack("{s:o, s:n}", "trials", list, "next"), err)
+                : tc_fail_memory(err);
 }
 
 /* ---- the recommendation ---- */
@@ -181,12 +242,13 @@ static json_t *number_json(double v)
 }
 
 /* NULL: no memory. */
-static json_t *recommendation_json(const tc_optimizer *o, const tc_recommendation *r)
+static json_t *recommendation_json(const tc_study_doc *doc, const tc_optimizer *o,
+                                   const tc_recommendation *r)
 {
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:s}", "by", r->by == TC_BY_MODEL ? "model" : "seen", "params",
         tc_space_values_json(tc_optimizer_space(o), r->trial->values), "mean", number_json(r->mean),
-        "sd", number_json(r->sd), "trial", trial_json(o, r->trial), "because", r->because);
+        "sd", number_json(r->sd), "trial", trial_json(doc, o, r->trial), "because", r->because);
 }
 
 tacit_status tc_served_recommend(tc_request_context *a, tacit_error *err)
@@ -201,10 +263,10 @@ tacit_status tc_served_recommend(tc_request_context *a, tacit_error *err)
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_look(study, &o, err));
     tacit_status status = tc_optimizer_recommend(o, by, &r, err);
-    json_t *j = status == TACIT_OK && r.trial ? recommendation_json(o, &r) : NULL;
+    const tc_study_doc *doc = tc_study_document(study);
+    json_t *j = status == TACIT_OK && r.trial ? recommendation_json(doc, o, &r) : NULL;
+    if (status == TACIT_OK && !r.trial)
+        status = none_yet(d, doc, o, err);
     tc_study_unlook(study);
-    TC_TRY(status);
-    return r.trial ? tc_answer_json(a, 200, j, err)
-                   : tc_fail(err, TACIT_E_NOT_FOUND, "no trial of study \"%s\" is complete yet",
-                             d->name);
+    return status == TACIT_OK ? tc_answer_json(a, 200, j, err) : status;
 }

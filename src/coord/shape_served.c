@@ -36,6 +36,7 @@ static const tc_field complete[] = {
     {"value",  NUMBER, TC_ONE_OF, .help = "What came of it", .example = "0.5"},
     {"reply",  NUMBER, TC_ONE_OF, .help = "A private reply, perturbed by who sends it"},
     {"values", NUMBER, TC_ONE_OF | TC_LIST_OF, .help = "All pulls of a batch"},
+    {"outcomes", MAP,  TC_ONE_OF, .help = "Several objectives, or constraints: all that it came to, by name"},
     {"failed", TEXT,   TC_ONE_OF, 1, 4096, .help = "Why there is no value"},
     {"pruned", YES,    TC_ONE_OF, .help = "true: it was ended early, and came to its last intermediate value"},
     {"params", MAP,    0, .help = "The point that was really run"},
@@ -119,6 +120,8 @@ static const tc_field trial[] = {
     {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL: why"},
     {"pulls",      WHOLE,  0, .help = "A batch: how many evaluations"},
     {"steps",      OBJECT, TC_LIST_OF, .of = &shape_step, .help = "What it reported on its way; PRUNED: the last one is what it came to"},
+    {"outcomes",   MAP,    0, .help = "COMPLETE, with several objectives or constraints: all that it came to, by name; value is the first"},
+    {"feasible",   TC_FIELD_YES, 0, .help = "With outcomes: is it within the bounds of all constraints?"},
     END};
 const tc_shape tc_shape_trial = {"Trial", "A trial", trial, false};
 

@@ -120,6 +120,8 @@ static const tc_field study[] = {
     {"running",     WHOLE,  0, .help = "Served: trials that a worker has"},
     {"failed",      WHOLE,  0, .help = "Served: trials that failed"},
     {"pruned",      WHOLE,  0, .help = "Served: trials that were ended early"},
+    {"feasible",    WHOLE,  0, .help = "Served, with constraints: complete trials within all bounds"},
+    {"front",       WHOLE,  0, .help = "Served, with several objectives: feasible trials that no other dominates"},
     END};
 const tc_shape tc_shape_study = {"Study", "A study", study, false};
 

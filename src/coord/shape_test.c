@@ -88,9 +88,10 @@ static void of_a_choice_there_is_one(void **state)
     (void)state;
     assert_ok(check(&tc_shape_complete, "{\"value\": 1}", &err));
     assert_ok(check(&tc_shape_complete, "{\"values\": [1, 2], \"params\": {}}", &err));
-    assert_fails(
-        check(&tc_shape_complete, "{\"params\": {}}", &err), TACIT_E_ARG,
-        "the body must have exactly one of value, reply, values, failed, pruned, got 0 of them");
+    assert_fails(check(&tc_shape_complete, "{\"params\": {}}", &err), TACIT_E_ARG,
+                 "the body must have exactly one of value, reply, values, outcomes, failed, "
+                 "pruned, got 0 of "
+                 "them");
     assert_fails(check(&tc_shape_complete, "{\"value\": 1, \"reply\": 1}", &err), TACIT_E_ARG,
                  "got 2 of them");
     assert_fails(check(&tc_shape_complete, "{\"values\": [1, \"2\"]}", &err), TACIT_E_ARG,

@@ -446,14 +446,30 @@ static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
                      (json_int_t)tc_optimizer_count(o, TC_TRIAL_PRUNED));
 }
 
+static tacit_status add_outcomes(const tc_optimizer *o, json_t *j, tacit_error *err)
+{
+    tc_outcome_counts n;
+    TC_TRY(tc_outcome_counts_of(o, &n, err));
+    int bad = json_object_set_new(j, "feasible", json_integer((json_int_t)n.feasible));
+    if (n.objectives > 1)
+        bad |= json_object_set_new(j, "front", json_integer((json_int_t)n.front));
+    return bad ? tc_fail_memory(err) : TACIT_OK;
+}
+
 static tacit_status add_served(tc_request_context *a, tc_open_study *d, json_t *j, tacit_error *err)
 {
     tc_study *study;
     const tc_optimizer *o;
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
     TC_TRY(tc_study_look(study, &o, err));
-    json_t *more = served_json(tc_study_document(study), o);
+    const tc_study_doc *doc = tc_study_document(study);
+    json_t *more = served_json(doc, o);
+    tacit_status status = more && doc->outcomes ? add_outcomes(o, more, err) : TACIT_OK;
     tc_study_unlook(study);
+    if (status != TACIT_OK) {
+        json_decref(more);
+        return status;
+    }
     bool added = more && json_object_update(j, more) == 0;
     json_decref(more);
     return added ? TACIT_OK : tc_fail_memory(err);

@@ -260,29 +260,55 @@ static word last_line(const char *text, size_t len)
     return (word){text + start, len - start};
 }
 
+static bool member_value(const json_t *object, const char *name, double *value, char *reason,
+                         size_t size)
+{
+    const json_t *v = json_object_get(object, name);
+    if (json_is_number(v)) {
+        *value = json_number_value(v);
+        return check_finite(*value, reason, size);
+    }
+    snprintf(reason, size,
+             v ? "\"%s\" on the last line is not a number"
+               : "the JSON on the last line has no \"%s\"",
+             name);
+    return false;
+}
+
 /* A program that prints an object means it: its numbers are not looked for in any other way. */
-static bool json_value(word line, double *value, char *reason, size_t size)
+static bool json_values(word line, const char *const *names, size_t n, double *values, char *reason,
+                        size_t size)
 {
     json_t *object = NULL;
+    bool ok = true;
     if (tc_json_parse(line.at, line.len, "standard output", &object, NULL) != TACIT_OK)
         return say(reason, size, "the object on the last line is not valid JSON");
-    const json_t *v = json_object_get(object, "value");
-    bool ok = json_is_number(v);
-    if (ok)
-        *value = json_number_value(v);
-    else
-        say(reason, size,
-            v ? "\"value\" on the last line is not a number"
-              : "the JSON on the last line has no \"value\"");
+    for (size_t i = 0; i < n && ok; i++)
+        ok = member_value(object, names[i], &values[i], reason, size);
     json_decref(object);
-    return ok && check_finite(*value, reason, size);
+    return ok;
+}
+
+bool tc_outcome_values(const char *text, size_t len, const char *const *names, size_t n,
+                       double *values, char *reason, size_t size)
+{
+    word line = last_line(text, len);
+    char quoted[QUOTED + 4];
+    if (line.len > 0 && line.at[0] == '{')
+        return json_values(line, names, n, values, reason, size);
+    if (line.len == 0)
+        return say(reason, size, "nothing on standard output, where an object of outcomes belongs");
+    quote(quoted, line);
+    snprintf(reason, size, "the last line is no JSON object of %zu outcomes: \"%s\"", n, quoted);
+    return false;
 }
 
 bool tc_outcome_value(const char *text, size_t len, double *value, char *reason, size_t size)
 {
+    static const char *const name = "value";
     word line = last_line(text, len);
     if (line.len > 0 && line.at[0] == '{')
-        return json_value(line, value, reason, size);
+        return json_values(line, &name, 1, value, reason, size);
     for (size_t end = line.len; end > 0;) {
         word w = word_before(line.at, line.len, &end);
         const char *what = NULL;

@@ -1,4 +1,4 @@
-/* outcome.h - from what a program printed to the value of its trial.
+/* outcome.h - from what a program printed to the value of its trial, or to several outcomes.
  *
  * Only the last non-empty line counts. If it begins with a brace it must be a
  * JSON object with a number "value". Else it is read in words, which end at white
@@ -7,7 +7,8 @@
  * that could be meant instead makes the trial fail rather than guess: one that
  * says there is no value (nan, inf, None, null, NA) or holds a digit, "%" or a
  * brace without being a number (93.1%, 1,234.5, 12px). An earlier line is never
- * looked at: its number is something else. Only runner.c calls this. */
+ * looked at: its number is something else. Several outcomes must be an object, with a number for each. Only runner.c
+ * calls this. */
 #ifndef TC_RUNNER_OUTCOME_H
 #define TC_RUNNER_OUTCOME_H
 
@@ -35,6 +36,9 @@ bool tc_outcome_value(const char *text, size_t len, double *value, char *reason,
 
 /* Is a line an intermediate value, an object with a whole number "step" from 0 to 2^53 and a finite number "value"? */
 bool tc_outcome_step(const char *line, size_t len, uint64_t *step, double *value);
+/* The same of n outcomes, each a number of this name in the object on the last line, which may have more members. */
+bool tc_outcome_values(const char *text, size_t len, const char *const *names, size_t n,
+                       double *values, char *reason, size_t size);
 
 /* The object that the last line is, for json_decref; NULL: it is none. */
 json_t *tc_outcome_object(const char *text, size_t len);

@@ -49,8 +49,10 @@ struct tc_runner {
     const char *name, *value; /* of one more variable; or NULL */
     tc_runner_check check;
     tc_runner_listener listener;
-    job *job;              /* `jobs` of them */
-    struct pollfd *polled; /* three per job: output, errors, pidfd */
+    const char *outcomes[TC_JOB_OUTCOMES_MOST]; /* names of them ... */
+    size_t n_outcomes;                          /* ... 0: one value */
+    job *job;                                   /* `jobs` of them */
+    struct pollfd *polled;                      /* three per job: output, errors, pidfd */
 };
 enum { OUTPUT, ERRORS, ENDED, POLLED };
 
@@ -112,6 +114,12 @@ tacit_status tc_runner_check_foreign(const tc_runner *r, tacit_error *err)
 void tc_runner_set_input(tc_runner *r, int fd)
 {
     r->input = fd;
+}
+
+void tc_runner_set_outcomes(tc_runner *r, const char *const *names, size_t n)
+{
+    memcpy(r->outcomes, names, n * sizeof *names);
+    r->n_outcomes = n;
 }
 
 void tc_runner_set_check(tc_runner *r, tc_runner_check check)
@@ -370,10 +378,20 @@ static bool failed_process(const tc_runner *r, int status, bool timed_out, tc_jo
     return true;
 }
 
+static bool read_outcomes(const tc_runner *r, const char *text, size_t len, tc_job_result *out)
+{
+    bool ok = tc_outcome_values(text, len, r->outcomes, r->n_outcomes, out->outcomes, out->reason,
+                                sizeof out->reason);
+    out->value = out->outcomes[0];
+    return ok;
+}
+
 static bool read_value(const tc_runner *r, const tc_tail *output, tc_job_result *out)
 {
     size_t len;
     const char *text = tc_tail_get(output, &len);
+    if (r->n_outcomes > 0)
+        return read_outcomes(r, text, len, out);
     if (!tc_outcome_value(text, len, &out->value, out->reason, sizeof out->reason))
         return false;
     if (!r->check.accepts)

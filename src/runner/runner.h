@@ -23,11 +23,13 @@
 
 typedef struct tc_runner tc_runner;
 
+enum { TC_JOB_OUTCOMES_MOST = 20 };
 typedef struct tc_job_result {
     uint64_t trial;
     bool ok;
-    bool pruned;      /* it was ended because a listener said so; then it is not ok */
-    double value;     /* ok */
+    bool pruned;  /* it was ended because a listener said so; then it is not ok */
+    double value; /* ok */
+    double outcomes[TC_JOB_OUTCOMES_MOST]; /* ok, where several are wanted: `value` first */
     char reason[256]; /* not ok: "exit status 3", "killed by signal 9", "timed out after 600 s",
                              "no number on the last line: \"done\"", "value is nan", ... */
     char said[128];   /* not ok: its last line on standard error, where that is heard; else "" */
@@ -51,6 +53,9 @@ tacit_status tc_runner_check_foreign(const tc_runner *r, tacit_error *err);
 void tc_runner_set_input(tc_runner *r, int fd);
 /* One more variable of their environment, in the place of ours of that name; both are borrowed. name NULL: none. */
 void tc_runner_set_variable(tc_runner *r, const char *name, const char *value);
+
+/* What programs print are these n outcomes, as an object; the names are borrowed. n is TC_JOB_OUTCOMES_MOST at most. */
+void tc_runner_set_outcomes(tc_runner *r, const char *const *names, size_t n);
 
 /* Standard error of programs that are started from now on is thrown away. */
 void tc_runner_silence(tc_runner *r);

@@ -1,4 +1,4 @@
-/* name.c - which names a parameter or a column of candidates may have. */
+/* name.c - which names a parameter, a column of candidates or an outcome may have. */
 #include "space/name.h"
 
 #include "base/error.h"
@@ -15,30 +15,36 @@ static const char prefix[] = "params_";
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 
-tacit_status tc_name_check(const char *name, tacit_error *err)
+tacit_status tc_name_check_of(const char *what, const char *name, tacit_error *err)
 {
     size_t len = strlen(name);
     if (len == 0)
-        return tc_fail(err, TACIT_E_ARG, "a parameter name must not be empty");
+        return tc_fail(err, TACIT_E_ARG, "%s %s name must not be empty",
+                       strchr("aeiou", *what) ? "an" : "a", what);
     if (len > TC_NAME_MAX)
         return tc_fail(err, TACIT_E_ARG,
-                       "parameter name \"%.64s...\" must have at most %d characters, got %zu", name,
+                       "%s name \"%.64s...\" must have at most %d characters, got %zu", what, name,
                        TC_NAME_MAX, len);
     if (strspn(name, LETTERS) == 0 || strspn(name, LETTERS "0123456789.-") != len)
         return tc_fail(err, TACIT_E_ARG,
-                       "parameter name \"%s\" must begin with a letter or _ and go on with "
+                       "%s name \"%s\" must begin with a letter or _ and go on with "
                        "letters, digits, _ . -",
-                       name);
+                       what, name);
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
             return tc_fail(err, TACIT_E_ARG,
-                           "parameter name \"%s\" is reserved: tables of trials have a column or "
+                           "%s name \"%s\" is reserved: tables of trials have a column or "
                            "key of that name",
-                           name);
+                           what, name);
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         return tc_fail(err, TACIT_E_ARG,
-                       "parameter name \"%s\" must not begin with \"%s\", which marks parameters "
+                       "%s name \"%s\" must not begin with \"%s\", which marks parameters "
                        "in exported tables",
-                       name, prefix);
+                       what, name, prefix);
     return TACIT_OK;
+}
+
+tacit_status tc_name_check(const char *name, tacit_error *err)
+{
+    return tc_name_check_of("parameter", name, err);
 }

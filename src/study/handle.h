@@ -119,6 +119,15 @@ tacit_status tc_study_trials_on(tacit_study *s, const tacit_trial_query *query, 
 tacit_status tc_study_ask_on(tacit_study *s, const tacit_ask_opts *opts, tc_reading *reading,
                              tacit_trials **out, tacit_error *err);
 
+/* ---- several outcomes of a trial (outcomes_api.c) ---- */
+
+/* Are they as many as the study wants? Then r->value is the first of them. E_ARG: they are not. */
+tacit_status tc_study_check_outcomes(const tacit_study *s, tacit_report *r, tacit_error *err);
+/* Has it one objective, and so a best trial? E_UNSUPPORTED: it has several. */
+tacit_status tc_study_check_single(const tacit_study *s, tacit_error *err);
+/* Adds the complete trial with the least violation; of equals, the first. Nothing where none is complete. */
+tacit_status tc_study_least_violating(tacit_study *s, tacit_trials *out, tacit_error *err);
+
 /* ---- studies that protect records (record_guard.h) ---- */
 
 /* The handle's from now on: before anything is asked, and once. */
@@ -154,13 +163,17 @@ struct tacit_trials {
     tc_arena memory; /* of what they point at */
 };
 void tc_trials_fini(tacit_trials *l); /* of one in the caller's memory; all-zero is empty */
+/* Adds another copy of one that a list has. */
+tacit_status tc_trials_copy(tacit_trials *l, const tacit_trial *t, const tacit_document *doc,
+                            tacit_error *err);
 /* The first of them by itself, with the memory of all: the list is empty then. */
 tacit_status tc_trials_take_first(tacit_trials *l, tacit_trial **out, tacit_error *err);
 /* Adds a copy. */
-tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, size_t n_params, tacit_error *err);
+tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, const tacit_document *doc,
+                           tacit_error *err);
 /* A trial as an ask gives it out: running, and nothing of who has it. */
 tacit_status tc_trials_add_asked(tacit_trials *l, uint64_t number, uint64_t pulls,
-                                 const double *values, size_t n_params, tacit_error *err);
+                                 const double *values, const tacit_document *doc, tacit_error *err);
 tacit_trial_state tc_trial_state_public(tc_trial_state state);
 tc_trial_state tc_trial_state_internal(tacit_trial_state state); /* not of ANY */
 

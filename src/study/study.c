@@ -33,6 +33,7 @@ static tacit_status make_optimizer(tc_study *s, const tc_study_row *row, uint64_
         .version = s->doc->version,
         .space = s->doc->space,
         .maximize = s->doc->maximize,
+        .outcomes = tc_study_doc_wants(s->doc),
         .public_seed = row->public_seed,
         .party_seed = row->party_seed,
         .budget = planned,
@@ -507,9 +508,7 @@ typedef struct report {
     bool failed;
     bool pruned; /* what it came to is its last intermediate value, which must have been read */
     const char *reason;
-    const double *values;
-    double value;
-    double noise_sd;       /* of what was added to the value on purpose */
+    tc_told told;
     const tc_batch *batch; /* or NULL: one value */
 } report;
 
@@ -520,10 +519,12 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
         return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
     if (r->pruned)
         return tc_optimizer_prune(s->opt, r->trial, now, e, err);
+    const tc_told *t = &r->told;
     if (r->batch)
-        return tc_optimizer_tell_batch(s->opt, r->trial, r->values, r->batch, now, e, err);
-    TC_TRY(tc_optimizer_tell(s->opt, r->trial, r->values, r->value, now, e, err));
-    e->noise_sd = r->noise_sd;
+        return tc_optimizer_tell_batch(s->opt, r->trial, t->values, r->batch, now, e, err);
+    TC_TRY(tc_optimizer_tell_outcomes(s->opt, r->trial, t->values, t->value, t->more, t->n_more,
+                                      now, e, err));
+    e->noise_sd = t->noise_sd;
     return TACIT_OK;
 }
 
@@ -580,16 +581,23 @@ tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, do
 tacit_status tc_study_tell_noisy(tc_study *s, uint64_t trial, const double *values, double value,
                                  double noise_sd, tacit_error *err)
 {
-    if (!(noise_sd >= 0 && isfinite(noise_sd * noise_sd)))
-        return tc_fail(err, TACIT_E_ARG, "noise_sd must be from 0 to 1e154, got %g", noise_sd);
-    const report r = {.trial = trial, .values = values, .value = value, .noise_sd = noise_sd};
-    return send_report(s, &r, err);
+    const tc_told told = {.values = values, .value = value, .noise_sd = noise_sd};
+    return tc_study_tell_all(s, trial, &told, err);
+}
+
+tacit_status tc_study_tell_all(tc_study *s, uint64_t trial, const tc_told *told, tacit_error *err)
+{
+    const double sd = told->noise_sd;
+    if (!(sd >= 0 && isfinite(sd * sd)))
+        return tc_fail(err, TACIT_E_ARG, "noise_sd must be from 0 to 1e154, got %g", sd);
+    return send_report(s, &(report){.trial = trial, .told = *told}, err);
 }
 
 tacit_status tc_study_tell_batch(tc_study *s, uint64_t trial, const double *values,
                                  const tc_batch *batch, tacit_error *err)
 {
-    return send_report(s, &(report){.trial = trial, .values = values, .batch = batch}, err);
+    return send_report(s, &(report){.trial = trial, .told = {.values = values}, .batch = batch},
+                       err);
 }
 
 /* Without the lock: a reward depends on the options alone. */
@@ -636,13 +644,16 @@ tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial
 }
 
 /* Row i becomes a WAITING trial that is told at once: two events. */
-static tacit_status import_row(tc_study *s, size_t i, const double *values, double y,
+static tacit_status import_row(tc_study *s, size_t i, const double *values, const double *y,
                                tc_event_row rows[2], tacit_error *err)
 {
     tc_event waiting;
     int64_t now = tc_study_now(s);
-    if (!isfinite(y))
-        return tc_fail(err, TACIT_E_ARG, "row %zu: the value must be finite, got %g", i + 1, y);
+    const size_t n_more = tc_outcomes_more(tc_study_doc_wants(s->doc));
+    for (size_t k = 0; k <= n_more; k++)
+        if (!isfinite(y[k]))
+            return tc_fail(err, TACIT_E_ARG, "row %zu: the value must be finite, got %g", i + 1,
+                           y[k]);
     tacit_status status = tc_optimizer_enqueue(s->opt, values, now, &waiting, err);
     if (status == TACIT_E_ARG)
         (void)tc_fail_in(err, "row %zu", i + 1);
@@ -652,7 +663,9 @@ static tacit_status import_row(tc_study *s, size_t i, const double *values, doub
                      .trial = waiting.trial,
                      .time_ms = now,
                      .state = TC_TRIAL_COMPLETE,
-                     .value = y};
+                     .value = y[0],
+                     .more = y + 1,
+                     .n_more = n_more};
     TC_TRY(encode(s, &waiting, &rows[0], err));
     return encode(s, &told, &rows[1], err);
 }
@@ -660,9 +673,9 @@ static tacit_status import_row(tc_study *s, size_t i, const double *values, doub
 static tacit_status import_once(tc_study *s, size_t n, const double *values, const double *y,
                                 tc_event_row *rows, tacit_error *err)
 {
-    size_t width = s->doc->space->n_params;
+    size_t width = s->doc->space->n_params, each = 1 + tc_outcomes_more(tc_study_doc_wants(s->doc));
     for (size_t i = 0; i < n; i++)
-        TC_TRY(import_row(s, i, values + i * width, y[i], rows + 2 * i, err));
+        TC_TRY(import_row(s, i, values + i * width, y + i * each, rows + 2 * i, err));
     tc_append a = append_of(s, rows, 2 * n, true);
     return append_unread(s, &a, err);
 }

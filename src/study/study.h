@@ -76,6 +76,14 @@ tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, do
 /* The same of a value to which noise of this standard deviation was added on purpose: models know it. 0: none. */
 tacit_status tc_study_tell_noisy(tc_study *s, uint64_t trial, const double *values, double value,
                                  double noise_sd, tacit_error *err);
+/* The same of all outcomes of a trial, as event.h has them. E_ARG: the study wants another number of them. */
+typedef struct tc_told {
+    const double *values; /* the point really run; NULL: as issued */
+    double value, noise_sd;
+    const double *more; /* n_more */
+    size_t n_more;
+} tc_told;
+tacit_status tc_study_tell_all(tc_study *s, uint64_t trial, const tc_told *told, tacit_error *err);
 tacit_status tc_study_tell_batch(tc_study *s, uint64_t trial, const double *values,
                                  const tc_batch *batch, tacit_error *err);
 /* The reward of a value, for the sums of a batch. E_UNSUPPORTED: the algorithm takes none. */
@@ -122,7 +130,8 @@ tacit_status tc_study_find_tell(tc_study *s, uint64_t trial, tc_arena *a, tc_eve
                                 tacit_error *err);
 /* A point to be tried first; its trial number is returned. */
 tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err);
-/* Earlier results: n completed trials in one transaction. values is n x n_params, row by row. */
+/* Earlier results: n completed trials in one transaction. values is n x n_params, row by row, and y n x all outcomes, the
+ * value first. */
 tacit_status tc_study_import(tc_study *s, size_t n, const double *values, const double *y,
                              tacit_error *err);
 
@@ -170,6 +179,14 @@ tacit_status tc_study_look(tc_study *s, const tc_optimizer **out, tacit_error *e
 tacit_status tc_study_look_on(tc_study *s, tc_reading *reading, const tc_optimizer **out,
                               tacit_error *err);
 void tc_study_unlook(tc_study *s);
+
+/* How trials of several outcomes stand, of an optimizer that is looked at (outcome_counts.c). */
+typedef struct tc_outcome_counts {
+    uint64_t objectives; /* at least 1 */
+    uint64_t feasible;   /* COMPLETE, and within all bounds */
+    uint64_t front;      /* those that no other feasible one dominates; of one objective, 0 */
+} tc_outcome_counts;
+tacit_status tc_outcome_counts_of(const tc_optimizer *o, tc_outcome_counts *out, tacit_error *err);
 
 const tc_study_doc *tc_study_document(const tc_study *s);
 

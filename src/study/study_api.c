@@ -8,14 +8,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static TC_SIZED(sized_storage_opts, tacit_storage_opts, user, note);
 static TC_SIZED(sized_backup, tacit_backup_info, made_ms, made_ms);
 static TC_SIZED(sized_ask_opts, tacit_ask_opts, pulls, pulls);
-static TC_SIZED(sized_report, tacit_report, noise_sd, noise_sd);
+static TC_SIZED(sized_report, tacit_report, noise_sd, n_outcomes);
 static TC_SIZED(sized_query, tacit_trial_query, limit, limit);
-static TC_SIZED(sized_summary, tacit_study_summary, best, pruned);
+static TC_SIZED(sized_summary, tacit_study_summary, best, front);
 static TC_SIZED(sized_prune, tacit_prune, factor, factor);
 static TC_SIZED(sized_verdict, tacit_verdict, compared, compared);
 
@@ -570,6 +571,7 @@ tacit_status tacit_study_report(tacit_study *s, uint64_t trial, const tacit_repo
     if (!(r.noise_sd >= 0 && isfinite(r.noise_sd)))
         return tc_fail(err, TACIT_E_ARG, "report.noise_sd must be a number >= 0, got %g",
                        r.noise_sd);
+    TC_TRY(tc_study_check_outcomes(s, &r, err));
     TC_TRY(tc_study_make_private(s, trial, &r, err));
     return s->ops->report(s, trial, &r, err);
 }
@@ -699,8 +701,26 @@ tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, 
         return TACIT_OK;
     TC_GIVEN(values);
     TC_GIVEN(y);
+    const size_t each = tacit_document_outcomes(s->doc);
+    if (each > 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study %s is told %zu outcomes of a trial: give all of them "
+                       "(tacit_study_import_outcomes)",
+                       s->doc->name, each);
+    return tacit_study_import_outcomes(s, n, values, y, err);
+}
+
+tacit_status tacit_study_import_outcomes(tacit_study *s, size_t n, const double *values,
+                                         const double *outcomes, tacit_error *err)
+{
+    WITH_ERROR(err);
+    TC_GIVEN(s);
+    if (n == 0)
+        return TACIT_OK;
+    TC_GIVEN(values);
+    TC_GIVEN(outcomes);
     TC_TRY(tacit_document_check_import(s->doc, err));
-    return s->ops->import(s, n, values, y, err);
+    return s->ops->import(s, n, values, outcomes, err);
 }
 
 /* ---- leases ---- */
@@ -779,10 +799,23 @@ tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *er
     TC_GIVEN(s);
     TC_GIVEN(out);
     tacit_trials got = {0};
+    TC_TRY(tc_study_check_single(s, err));
     tacit_status status = s->ops->best(s, &got, err);
+    if (status == TACIT_OK && got.n == 0)
+        status = tc_study_least_violating(s, &got, err);
     if (status == TACIT_OK && got.n == 0)
         status = tc_fail(err, TACIT_E_STATE, "no trial of %s is complete yet", tacit_study_name(s));
     return hand_out_one(&got, status, out, err);
+}
+
+/* No complete trial is feasible, if there is one. */
+static tacit_status recommend_infeasible(tacit_study *s, tc_found *found, tacit_error *err)
+{
+    found->by = TACIT_BY_SEEN;
+    found->mean = found->sd = (double)NAN;
+    snprintf(found->because, sizeof found->because,
+             "no trial is feasible yet, and this one misses its bounds by least");
+    return tc_study_least_violating(s, &found->trials, err);
 }
 
 tacit_status tacit_study_recommend(tacit_study *s, tacit_recommend_by by,
@@ -794,7 +827,10 @@ tacit_status tacit_study_recommend(tacit_study *s, tacit_recommend_by by,
     tc_found found = {.by = TACIT_BY_SEEN};
     if (by < TACIT_BY_AUTO || by > TACIT_BY_SEEN)
         return tc_fail(err, TACIT_E_ARG, "there is no way %d to recommend a trial", (int)by);
+    TC_TRY(tc_study_check_single(s, err));
     tacit_status status = s->ops->recommend(s, by, &found, err);
+    if (status == TACIT_OK && found.trials.n == 0)
+        status = recommend_infeasible(s, &found, err);
     if (status == TACIT_OK && found.trials.n == 0)
         status = tc_fail(err, TACIT_E_STATE, "no trial of %s is complete yet", tacit_study_name(s));
     if (status == TACIT_OK)

@@ -229,7 +229,7 @@ typedef struct taking {
 static tacit_status take_back(void *user, const tc_trial *t, bool *more, tacit_error *err)
 {
     const taking *b = user;
-    TC_TRY(tc_trials_add_asked(b->out, t->number, t->pulls, t->values, width(b->study), err));
+    TC_TRY(tc_trials_add_asked(b->out, t->number, t->pulls, t->values, b->study->doc, err));
     *more = b->out->n < b->opts->count;
     return TACIT_OK;
 }
@@ -239,7 +239,7 @@ static tacit_status ask_new(tacit_study *s, const tc_ask_request *req, tc_readin
 {
     uint64_t number, pulls;
     TC_TRY(tc_study_ask_batch(of(s), req, reading, &number, values, &pulls, err));
-    return tc_trials_add_asked(out, number, pulls, values, width(s), err);
+    return tc_trials_add_asked(out, number, pulls, values, s->doc, err);
 }
 
 static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
@@ -308,7 +308,12 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     case TACIT_REPORT_REPLY:
         break;
     }
-    return tc_study_tell_noisy(of(s), trial, r->point, r->value, r->noise_sd, err);
+    const tc_told told = {.values = r->point,
+                          .value = r->value,
+                          .noise_sd = r->noise_sd,
+                          .more = r->n_outcomes > 1 ? r->outcomes + 1 : NULL,
+                          .n_more = r->n_outcomes > 1 ? r->n_outcomes - 1 : 0};
+    return tc_study_tell_all(of(s), trial, &told, err);
 }
 
 static tacit_status study_report_step(tacit_study *s, uint64_t trial, const tc_step *at,
@@ -378,7 +383,7 @@ static tacit_status study_best(tacit_study *s, tacit_trials *out, tacit_error *e
     const tc_optimizer *o;
     TC_TRY(tc_study_look(of(s), &o, err));
     const tc_trial *best = tc_optimizer_best(o);
-    tacit_status status = best ? tc_trials_add(out, best, width(s), err) : TACIT_OK;
+    tacit_status status = best ? tc_trials_add(out, best, s->doc, err) : TACIT_OK;
     tc_study_unlook(of(s));
     return status;
 }
@@ -395,7 +400,7 @@ static tacit_status study_recommend(tacit_study *s, tacit_recommend_by by, tc_fo
         out->mean = r.mean;
         out->sd = r.sd;
         memcpy(out->because, r.because, sizeof out->because);
-        status = tc_trials_add(&out->trials, r.trial, width(s), err);
+        status = tc_trials_add(&out->trials, r.trial, s->doc, err);
     }
     tc_study_unlook(of(s));
     return status;
@@ -408,7 +413,7 @@ static tacit_status study_trial(tacit_study *s, uint64_t number, tacit_trials *o
     TC_TRY(tc_study_look(of(s), &o, err));
     const tc_trial *t = tc_optimizer_trial(o, number);
     tacit_status status =
-        t ? tc_trials_add(out, t, width(s), err)
+        t ? tc_trials_add(out, t, s->doc, err)
           : tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; the study has %zu",
                     number, tc_optimizer_trials(o));
     tc_study_unlook(of(s));
@@ -426,7 +431,7 @@ static tacit_status study_trials(tacit_study *s, const tacit_trial_query *q, tc_
          i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
         if (q->state == TACIT_TRIAL_ANY || t->state == tc_trial_state_internal(q->state))
-            status = tc_trials_add(out, t, width(s), err);
+            status = tc_trials_add(out, t, s->doc, err);
     }
     tc_study_unlook(of(s));
     return status;
@@ -447,8 +452,13 @@ static tacit_status summarize(tacit_study *s, tc_reading *reading, tacit_study_s
     out->finished = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + out->failed + out->pruned;
     out->best_trial = best ? best->number : TACIT_UNKNOWN;
     out->best = best ? best->value : (double)NAN;
+    tc_outcome_counts counts;
+    tacit_status status = tc_outcome_counts_of(o, &counts, err);
+    out->objectives = counts.objectives;
+    out->feasible = counts.feasible;
+    out->front = counts.front;
     tc_study_unlook(of(s));
-    return TACIT_OK;
+    return status;
 }
 
 /* ---- events ---- */

@@ -26,6 +26,12 @@ tacit_status tc_study_takes_steps(const tc_study_doc *doc, tacit_error *err)
             "study %s protects validation records: each intermediate value would be "
             "another evaluation of them, which its promise does not pay for, and is refused",
             doc->name);
+    if (doc->outcomes)
+        return tc_fail(
+            err, TACIT_E_UNSUPPORTED,
+            "study %s is told %zu outcomes of a trial: an intermediate value would be of "
+            "the first alone, and is refused",
+            doc->name, doc->outcomes->n);
     if (doc->algorithm == &tc_algorithm_po_gp_ucb)
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "study %s is over released rows, which a curator answers with one value: it "

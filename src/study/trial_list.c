@@ -47,8 +47,27 @@ static const tacit_step *copy_steps(tc_arena *a, const tc_trial *t)
     return steps;
 }
 
-tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, size_t n_params, tacit_error *err)
+/* What a complete trial came to: of one value, it alone. */
+static void put_outcomes(tacit_trials *l, tacit_trial *to, const tc_trial *t,
+                         const tacit_document *doc)
 {
+    const size_t n = tacit_document_outcomes(doc);
+    double *outcomes = TC_TAKE(&l->memory, n, double);
+    if (!outcomes)
+        return;
+    outcomes[0] = t->value;
+    if (n > 1)
+        memcpy(outcomes + 1, t->more, (n - 1) * sizeof *outcomes);
+    to->outcomes = outcomes;
+    to->n_outcomes = n;
+    to->violation = n > 1 ? tc_outcomes_violation(tc_study_doc_wants(doc), t->more) : 0;
+    to->feasible = to->violation == 0;
+}
+
+tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, const tacit_document *doc,
+                           tacit_error *err)
+{
+    const size_t n_params = doc->space->n_params;
     double *values = TC_TAKE(&l->memory, n_params, double);
     if (!values || !tc_grow((void **)&l->list, &l->cap, l->n + 1, sizeof *l->list))
         return tc_fail_memory(err);
@@ -65,21 +84,41 @@ tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, size_t n_params, 
                                   .told_ms = t->told_ms,
                                   .lease_ms = t->lease_ms,
                                   .steps = copy_steps(&l->memory, t),
-                                  .n_steps = t->n_steps};
+                                  .n_steps = t->n_steps,
+                                  .violation = (double)NAN};
+    if (t->state == TC_TRIAL_COMPLETE)
+        put_outcomes(l, &l->list[l->n], t, doc);
     if (l->memory.failed)
         return tc_fail_memory(err);
     l->n++;
     return TACIT_OK;
 }
 
+tacit_status tc_trials_copy(tacit_trials *l, const tacit_trial *t, const tacit_document *doc,
+                            tacit_error *err)
+{
+    const tc_trial same = {.number = t->number,
+                           .state = tc_trial_state_internal(t->state),
+                           .values = (double *)t->values, /* are only read */
+                           .value = t->value,
+                           .more = t->n_outcomes > 1 ? (double *)t->outcomes + 1 : NULL,
+                           .pulls = t->pulls,
+                           .worker = (char *)t->worker,
+                           .reason = (char *)t->reason,
+                           .asked_ms = t->asked_ms,
+                           .told_ms = t->told_ms,
+                           .lease_ms = t->lease_ms};
+    return tc_trials_add(l, &same, doc, err);
+}
+
 tacit_status tc_trials_add_asked(tacit_trials *l, uint64_t number, uint64_t pulls,
-                                 const double *values, size_t n_params, tacit_error *err)
+                                 const double *values, const tacit_document *doc, tacit_error *err)
 {
     const tc_trial t = {.number = number,
                         .state = TC_TRIAL_RUNNING,
                         .values = (double *)values, /* is only read */
                         .pulls = pulls > 1 ? pulls : 1};
-    return tc_trials_add(l, &t, n_params, err);
+    return tc_trials_add(l, &t, doc, err);
 }
 
 size_t tacit_trials_count(const tacit_trials *list)

@@ -68,6 +68,36 @@ uint64_t tacit_document_trials(const tacit_document *d)
     return d ? d->trials : 0;
 }
 
+static TC_SIZED(sized_outcome, tacit_outcome, high, high);
+
+size_t tacit_document_objectives(const tacit_document *d)
+{
+    return !d ? 0 : d->outcomes ? d->outcomes->what.n_objectives : 1;
+}
+
+size_t tacit_document_outcomes(const tacit_document *d)
+{
+    return !d ? 0 : d->outcomes ? d->outcomes->n : 1;
+}
+
+tacit_status tacit_document_outcome(const tacit_document *d, size_t i, tacit_outcome *out,
+                                    tacit_error *err)
+{
+    TC_GIVEN(d);
+    TC_TRY(tc_sized_check(&sized_outcome, out, "out", err));
+    const size_t n = tacit_document_outcomes(d), k = tacit_document_objectives(d);
+    const tc_study_outcomes *o = d->outcomes;
+    if (i >= n)
+        return tc_fail(err, TACIT_E_ARG, "there is no outcome %zu; the study has %zu", i, n);
+    const tacit_outcome found = {.name = o ? o->name[i] : TC_OUTCOME_VALUE,
+                                 .objective = i < k,
+                                 .maximize = i < k && (o ? o->maximize[i] : d->maximize),
+                                 .low = i < k ? -(double)INFINITY : o->low[i - k],
+                                 .high = i < k ? (double)INFINITY : o->high[i - k]};
+    tc_sized_give(&sized_outcome, out, &found);
+    return TACIT_OK;
+}
+
 uint64_t tacit_document_agents(const tacit_document *d)
 {
     return d ? d->agents : 0;

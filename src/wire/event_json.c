@@ -63,6 +63,16 @@ static bool put_step(json_t *j, const tc_event *e)
            put(j, "value", json_real(e->value));
 }
 
+/* The outcomes beside the value, in the order of the document. */
+static bool put_more(json_t *j, const tc_event *e)
+{
+    json_t *list = json_array();
+    bool ok = put(j, "more", list);
+    for (size_t i = 0; i < e->n_more && ok; i++)
+        ok = json_array_append_new(list, json_real(e->more[i])) == 0;
+    return ok;
+}
+
 static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
 {
     assert(tc_trial_state_is_told(e->state));
@@ -72,6 +82,7 @@ static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
         return put(j, "state", json_string(tc_trial_state_name(e->state))) && put_step(j, e);
     return put(j, "state", json_string(tc_trial_state_name(e->state))) &&
            (!complete || put(j, "value", json_real(e->value))) &&
+           (!complete || e->n_more == 0 || put_more(j, e)) &&
            (!complete || !(e->noise_sd > 0) || put(j, "noise_sd", json_real(e->noise_sd))) &&
            (!complete || e->batch.n == 0 || put_batch(j, &e->batch)) &&
            (complete || !e->reason || put(j, "reason", text_json(e->reason))) &&
@@ -217,16 +228,40 @@ static tacit_status get_noise(const json_t *j, tc_event *e, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status get_complete(const json_t *j, tc_event *e, tacit_error *err)
+/* How many there must be, the study knows (apply.c). */
+static tacit_status get_more(const json_t *list, tc_arena *a, tc_event *e, tacit_error *err)
 {
-    static const char *const allowed[] = {"state", "value", "noise_sd", "params",
-                                          "pulls", "sum",   "squares",  NULL};
+    size_t n = json_array_size(list);
+    double *more = TC_TAKE(a, n + 1, double);
+    if (!json_is_array(list) || n == 0)
+        return tc_fail(err, TACIT_E_ARG, "more must be an array of numbers, got %s",
+                       n == 0 && json_is_array(list) ? "an empty one" : tc_json_kind(list));
+    if (!more)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        if (!json_is_number(v))
+            return tc_fail(err, TACIT_E_ARG, "more[%zu] must be a number, got %s", i,
+                           tc_json_kind(v));
+        more[i] = json_number_value(v);
+    }
+    e->more = more;
+    e->n_more = n;
+    return TACIT_OK;
+}
+
+static tacit_status get_complete(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
+{
+    static const char *const allowed[] = {"state", "value", "more",    "noise_sd", "params",
+                                          "pulls", "sum",   "squares", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     e->state = TC_TRIAL_COMPLETE;
     if (json_object_get(j, "pulls") || json_object_get(j, "sum") || json_object_get(j, "squares"))
         TC_TRY(get_batch(j, &e->batch, err));
     if (json_object_get(j, "noise_sd"))
         TC_TRY(get_noise(j, e, err));
+    if (json_object_get(j, "more"))
+        TC_TRY(get_more(json_object_get(j, "more"), a, e, err));
     return tc_json_number(j, "", "value", &e->value, err);
 }
 
@@ -267,7 +302,7 @@ static tacit_status get_tell(const tc_space *s, const json_t *j, tc_arena *a, tc
     const char *state;
     TC_TRY(tc_json_string(j, "", "state", &state, err));
     if (strcmp(state, tc_trial_state_name(TC_TRIAL_COMPLETE)) == 0)
-        TC_TRY(get_complete(j, e, err));
+        TC_TRY(get_complete(j, a, e, err));
     else if (strcmp(state, tc_trial_state_name(TC_TRIAL_FAIL)) == 0)
         TC_TRY(get_fail(j, a, e, err));
     else if (strcmp(state, tc_trial_state_name(TC_TRIAL_PRUNED)) == 0)

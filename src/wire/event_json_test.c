@@ -47,6 +47,9 @@ static void assert_same_event(const tc_space *s, const tc_event *a, const tc_eve
     assert_same_bits(a->value, b->value);
     assert_int_equal(a->step, b->step);
     assert_same_bits(a->noise_sd, b->noise_sd);
+    assert_int_equal(a->n_more, b->n_more);
+    for (size_t i = 0; i < a->n_more; i++)
+        assert_same_bits(a->more[i], b->more[i]);
     assert_int_equal(a->lease_ms, b->lease_ms);
     assert_same_text(a->reason, b->reason);
     assert_same_text(a->worker, b->worker);
@@ -152,6 +155,26 @@ static void noise_goes_with_one_value(void **state)
     e.noise_sd = DBL_TRUE_MIN;
     assert_round_trip(s, &e, NULL);
     e.noise_sd = 0;
+    assert_round_trip(s, &e, "{\"state\":\"COMPLETE\",\"value\":0.5}");
+    tc_space_free(s);
+}
+
+/* Without them, the form is the one that journals had before there were outcomes. */
+static void outcomes_stand_beside_the_value(void **state)
+{
+    (void)state;
+    tc_space *s = mixed();
+    static const double more[] = {300, -0.1, DBL_TRUE_MIN};
+    tc_event e = {.seq = 8,
+                  .kind = TC_EVENT_TELL,
+                  .state = TC_TRIAL_COMPLETE,
+                  .value = 0.5,
+                  .more = more,
+                  .n_more = 2};
+    assert_round_trip(s, &e, "{\"state\":\"COMPLETE\",\"value\":0.5,\"more\":[300.0,-0.1]}");
+    e.n_more = 3;
+    assert_round_trip(s, &e, NULL);
+    e.n_more = 0;
     assert_round_trip(s, &e, "{\"state\":\"COMPLETE\",\"value\":0.5}");
     tc_space_free(s);
 }
@@ -295,6 +318,13 @@ static const struct {
      "{\"state\": \"COMPLETE\", \"value\": 1, \"noise_sd\": 1, \"pulls\": 1, \"sum\": 0, "
      "\"squares\": 0}",
      "noise_sd goes with one value, not with pulls"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"more\": 2}",
+     "more must be an array of numbers, got a number"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"more\": []}",
+     "more must be an array of numbers, got an empty one"},
+    {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"value\": 1, \"more\": [2, null]}",
+     "more[1] must be a number, got null"},
+    {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"more\": [1]}", "more"},
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"noise_sd\": 1}", "noise_sd"},
     {TC_EVENT_TELL, "{\"state\": \"FAIL\", \"pulls\": 1}", "pulls"},
     {TC_EVENT_ASK, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"pulls\": 1}", "pulls"},
@@ -351,6 +381,7 @@ int main(void)
         cmocka_unit_test(every_kind_has_its_form),
         cmocka_unit_test(batches_have_three_numbers),
         cmocka_unit_test(noise_goes_with_one_value),
+        cmocka_unit_test(outcomes_stand_beside_the_value),
         cmocka_unit_test(messages_keep_every_byte),
         cmocka_unit_test(a_candidate_is_written_with_its_coordinates),
         cmocka_unit_test(doubles_keep_every_bit),

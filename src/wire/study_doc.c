@@ -1,6 +1,7 @@
 /* study_doc.c - the study document: read strictly, written canonically.
  *
- * What only federated studies have is study_federation.c, comparing two documents study_same.c. */
+ * What only federated studies have is study_federation.c, outcomes beside one value study_outcomes.c, comparing two documents
+ * study_same.c. */
 #include "wire/study_doc_int.h"
 
 #include "base/error.h"
@@ -23,6 +24,7 @@ void tc_study_doc_free(tc_study_doc *d)
     if (!d)
         return;
     tc_free(d->name);
+    tc_free(d->outcomes);
     tc_space_free(d->space);
     json_decref(d->options);
     json_decref(d->chosen);
@@ -66,17 +68,24 @@ static tacit_status read_name(tc_study_doc *d, const json_t *j, tacit_error *err
     return d->name ? TACIT_OK : tc_fail_memory(err);
 }
 
-static tacit_status read_direction(tc_study_doc *d, const json_t *j, tacit_error *err)
+tacit_status tc_study_doc_direction(const char *path, const char *name, const char *word, bool *out,
+                                    tacit_error *err)
+{
+    *out = strcmp(word, "maximize") == 0;
+    if (!*out && strcmp(word, "minimize") != 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "%s%s must be \"minimize\" or \"maximize\", got \"%.100s\"", path, name,
+                       word);
+    return TACIT_OK;
+}
+
+tacit_status tc_study_doc_read_direction(tc_study_doc *d, const json_t *j, tacit_error *err)
 {
     const char *direction = NULL;
     TC_TRY(tc_json_string_or(j, "", "direction", &direction, err));
     if (!direction)
         return tc_fail(err, TACIT_E_ARG, "direction is missing: say \"minimize\" or \"maximize\"");
-    d->maximize = strcmp(direction, "maximize") == 0;
-    if (!d->maximize && strcmp(direction, "minimize") != 0)
-        return tc_fail(err, TACIT_E_ARG,
-                       "direction must be \"minimize\" or \"maximize\", got \"%.100s\"", direction);
-    return TACIT_OK;
+    return tc_study_doc_direction("", "direction", direction, &d->maximize, err);
 }
 
 static tacit_status read_counts(tc_study_doc *d, const json_t *j, tacit_error *err)
@@ -246,12 +255,12 @@ static tacit_status check_records(const tc_study_doc *d, tacit_error *err)
 static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *from,
                                 tacit_error *err)
 {
-    static const char *const allowed[] = {"name",       "direction", "trials", "seed",
-                                          "space",      "points",    "linear", "algorithm",
-                                          "federation", "privacy",   NULL};
+    static const char *const allowed[] = {
+        "name",   "direction", "objectives", "constraints", "trials",  "seed", "space",
+        "points", "linear",    "algorithm",  "federation",  "privacy", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(read_name(d, j, err));
-    TC_TRY(read_direction(d, j, err));
+    TC_TRY(tc_study_doc_read_outcomes(d, j, err));
     TC_TRY(read_counts(d, j, err));
     TC_TRY(read_space(d, j, from, err));
     if (json_object_get(j, "linear"))
@@ -259,6 +268,7 @@ static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *
     TC_TRY(tc_study_doc_read_federation(d, j, err));
     TC_TRY(tc_study_doc_read_privacy(d, j, err));
     TC_TRY(read_algorithm(d, j, err));
+    TC_TRY(tc_study_doc_check_outcomes(d, err));
     /* One place for the noise: a second number could contradict the first. */
     if (d->promise != TC_PROMISE_UNSAID && json_object_get(d->options, "noise_multiplier"))
         return tc_fail(err, TACIT_E_ARG,
@@ -368,9 +378,9 @@ json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options)
 {
     tc_json_start();
     const tc_domain *domain = d->space->domain;
-    json_t *j = json_pack("{s:s, s:s, s:I}", "name", d->name, "direction",
-                          d->maximize ? "maximize" : "minimize", "trials", (json_int_t)d->trials);
-    bool ok = j != NULL;
+    json_t *j = json_pack("{s:s}", "name", d->name);
+    bool ok = j != NULL && tc_study_doc_add_outcomes(d, j) &&
+              json_object_set_new(j, "trials", json_integer((json_int_t)d->trials)) == 0;
     if (ok && d->has_seed)
         ok = json_object_set_new(j, "seed", json_integer((json_int_t)d->seed)) == 0;
     ok = ok && json_object_set_new(j, domain ? "points" : "space",

@@ -13,6 +13,10 @@
  *
  *     "privacy": { "unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error" }
  *
+ * Several objectives, or outcomes that must lie in bounds, stand in place of "direction" and beside it:
+ *
+ *     "objectives": {"error": "minimize", "latency": "minimize"}, "constraints": {"memory_mb": {"max": 512}}
+ *
  * Beside an epsilon whoever creates the study writes the options that keep it: "calibrated": { "noise_multiplier": 1.31, ... }. "algorithm" has
  * "version" where the study has another behaviour than that of version 1. Strict:
  * unknown keys, wrong types and values out of range are E_ARG and name the field. Pure: reads no
@@ -25,6 +29,7 @@
 #include "algo/algorithm.h"
 #include "privacy/metric.h"
 #include "space/space.h"
+#include "wire/outcome_names.h"
 
 /* What a study promises: to each of its agents, or to each of their records. */
 typedef enum tc_study_promise {
@@ -36,10 +41,12 @@ typedef enum tc_study_promise {
 } tc_study_promise;
 
 typedef struct tc_study_doc {
-    char *name;      /* [A-Za-z0-9_][A-Za-z0-9._-]{0,63}, not ending in .json */
-    bool maximize;   /* "direction" is required, never guessed */
-    uint64_t trials; /* planned; default 100 */
-    bool has_seed;   /* without one, the study gets a fresh secret one */
+    char *name; /* [A-Za-z0-9_][A-Za-z0-9._-]{0,63}, not ending in .json */
+    bool
+        maximize; /* "direction" is required, never guessed; of several objectives that of the first */
+    tc_study_outcomes *outcomes; /* NULL: one objective, no constraints; owned */
+    uint64_t trials;             /* planned; default 100 */
+    bool has_seed;               /* without one, the study gets a fresh secret one */
     uint64_t seed;
     tc_space *space;
     const tc_algorithm *algorithm; /* default "gp-ei" */
@@ -81,6 +88,11 @@ tacit_status tc_study_doc_choose(tc_study_doc *d, tacit_error *err);
 /* Canonical text (tc_free): what the store keeps. A finite space is written as
  * "points": {"rows": n, "hash": "..."}; its CSV is kept beside it. */
 char *tc_study_doc_text(const tc_study_doc *d);
+/* What its optimizer is to know of outcomes; NULL: there is one value. */
+static inline const tc_outcomes *tc_study_doc_wants(const tc_study_doc *d)
+{
+    return d->outcomes ? &d->outcomes->what : NULL;
+}
 /* E_STATE naming the first field that differs, unless both describe the same
  * study. "trials" may differ: a study may be extended; the given one need not have "calibrated". */
 tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *given,

@@ -21,6 +21,17 @@ tacit_status tc_study_doc_read_privacy(tc_study_doc *d, const json_t *j, tacit_e
 bool tc_study_doc_add_federation(const tc_study_doc *d, json_t *j);
 bool tc_study_doc_add_privacy(const tc_study_doc *d, json_t *j);
 
+/* study_doc.c: "minimize" or "maximize". `path` and `name` are the field. */
+tacit_status tc_study_doc_direction(const char *path, const char *name, const char *word, bool *out,
+                                    tacit_error *err);
+tacit_status tc_study_doc_read_direction(tc_study_doc *d, const json_t *j, tacit_error *err);
+
+/* study_outcomes.c: "direction" or "objectives", and "constraints". */
+tacit_status tc_study_doc_read_outcomes(tc_study_doc *d, const json_t *j, tacit_error *err);
+/* Do they go with the rest of the document, which is read by now? */
+tacit_status tc_study_doc_check_outcomes(const tc_study_doc *d, tacit_error *err);
+bool tc_study_doc_add_outcomes(const tc_study_doc *d, json_t *j);
+
 /* The document with these options; the caller decrefs. NULL: no memory. */
 json_t *tc_study_doc_json(const tc_study_doc *d, const json_t *options);
 

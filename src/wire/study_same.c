@@ -61,17 +61,20 @@ static tacit_status compare_members(const path *at, const json_t *stored, const 
     return TACIT_OK;
 }
 
-/* The members are the same; of the space their order matters too. */
-static tacit_status compare_order(const json_t *stored, const json_t *given, tacit_error *err)
+/* The members are the same; of the space and of outcomes their order matters too. */
+static tacit_status compare_order(const char *field, const json_t *stored, const json_t *given,
+                                  tacit_error *err)
 {
+    stored = json_object_get(stored, field);
+    given = json_object_get(given, field);
     void *a = json_object_iter((json_t *)stored), *b = json_object_iter((json_t *)given);
     for (; a && b; a = json_object_iter_next((json_t *)stored, a),
                    b = json_object_iter_next((json_t *)given, b))
         if (strcmp(json_object_iter_key(a), json_object_iter_key(b)) != 0)
             return tc_fail(err, TACIT_E_STATE,
-                           "space has another order: \"%s\" in the stored study where the one "
+                           "%s has another order: \"%s\" in the stored study where the one "
                            "given has \"%s\"",
-                           json_object_iter_key(a), json_object_iter_key(b));
+                           field, json_object_iter_key(a), json_object_iter_key(b));
     return TACIT_OK;
 }
 
@@ -113,14 +116,15 @@ static tacit_status complete_json(const tc_study_doc *d, const tc_study_doc *sto
 tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *given,
                                tacit_error *err)
 {
+    static const char *const ordered[] = {"objectives", "constraints", "space"};
     json_t *a = NULL, *b = NULL;
     tacit_status status = complete_json(stored, stored, &a, err);
     if (status == TACIT_OK)
         status = complete_json(given, stored, &b, err);
     if (status == TACIT_OK)
         status = compare(&(path){.fixed = stored->promise == TC_PROMISE_RECORDS}, a, b, err);
-    if (status == TACIT_OK)
-        status = compare_order(json_object_get(a, "space"), json_object_get(b, "space"), err);
+    for (size_t i = 0; i < sizeof ordered / sizeof *ordered && status == TACIT_OK; i++)
+        status = compare_order(ordered[i], a, b, err);
     json_decref(a);
     json_decref(b);
     return status;

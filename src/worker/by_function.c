@@ -32,7 +32,9 @@ typedef struct place {
 typedef struct by_function {
     tc_evaluator base;
     const tacit_worker_opts *opts;
-    size_t n_params, jobs, running; /* running: places that are STARTED */
+    size_t n_params, n_outcomes;
+    size_t jobs, running;                    /* running: places that are STARTED */
+    const char *names[TC_JOB_OUTCOMES_MOST]; /* of outcomes; the document's */
     place *places;
     double *values;       /* of all places */
     pthread_mutex_t lock; /* of stages, results and `running` */
@@ -42,11 +44,32 @@ typedef struct by_function {
 
 /* ---- the function ---- */
 
-static tacit_status call(const by_function *f, tacit_evaluation *e, tacit_error *why)
+/* Leaves a reason where an outcome is not finite. */
+static bool check_outcomes(const by_function *f, tc_job_result *r)
 {
-    if (f->opts->evaluate_steps)
-        return f->opts->evaluate_steps(f->opts->user, e, why);
-    return f->opts->evaluate(f->opts->user, e->trial, e->values, &e->value, why);
+    size_t i = 0;
+    while (i < f->n_outcomes && isfinite(r->outcomes[i]))
+        i++;
+    if (i == f->n_outcomes)
+        return true;
+    if (f->n_outcomes == 1)
+        snprintf(r->reason, sizeof r->reason, "value is %g", r->outcomes[0]);
+    else
+        snprintf(r->reason, sizeof r->reason, "%s is %g", f->names[i], r->outcomes[i]);
+    return false;
+}
+
+static tacit_status call(const by_function *f, tacit_evaluation *e, double *outcomes,
+                         tacit_error *why)
+{
+    const tacit_worker_opts *o = f->opts;
+    if (o->evaluate_outcomes)
+        return o->evaluate_outcomes(o->user, e->trial, e->values, outcomes, why);
+    tacit_status status = o->evaluate_steps
+                              ? o->evaluate_steps(o->user, e, why)
+                              : o->evaluate(o->user, e->trial, e->values, &e->value, why);
+    outcomes[0] = e->value;
+    return status;
 }
 
 static void evaluate(const by_function *f, place *p)
@@ -55,17 +78,18 @@ static void evaluate(const by_function *f, place *p)
     tacit_evaluation e = {
         .size = sizeof e, .trial = p->trial, .values = p->values, .value = (double)NAN};
     p->result = (tc_job_result){.trial = p->trial};
-    tacit_status status = call(f, &e, &why);
+    double *outcomes = p->result.outcomes;
+    for (size_t i = 0; i < f->n_outcomes; i++)
+        outcomes[i] = (double)NAN;
+    tacit_status status = call(f, &e, outcomes, &why);
     p->cancelled = status == TACIT_E_CANCELLED;
     p->result.pruned = status == TACIT_OK && e.pruned;
-    p->result.ok = status == TACIT_OK && !e.pruned && isfinite(e.value);
     if (p->result.pruned)
         return;
+    p->result.ok = status == TACIT_OK && check_outcomes(f, &p->result);
     if (p->result.ok)
-        p->result.value = e.value;
-    else if (status == TACIT_OK)
-        snprintf(p->result.reason, sizeof p->result.reason, "value is %g", e.value);
-    else
+        p->result.value = outcomes[0];
+    if (status != TACIT_OK)
         snprintf(p->result.reason, sizeof p->result.reason, "%.250s",
                  *why.msg ? why.msg : tacit_status_text(status));
 }
@@ -240,6 +264,12 @@ tacit_status tc_evaluator_function(tc_evaluator **out, const tacit_document *doc
     f->opts = opts;
     f->jobs = (size_t)opts->jobs;
     f->n_params = tacit_space_params(tacit_document_space(document));
+    f->n_outcomes = tacit_document_outcomes(document);
+    for (size_t i = 0; i < f->n_outcomes; i++) {
+        tacit_outcome of = TACIT_OUTCOME;
+        (void)tacit_document_outcome(document, i, &of, err); /* there is one */
+        f->names[i] = of.name;
+    }
     pthread_mutex_init(&f->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -56,6 +56,25 @@ static void set_listener(tc_evaluator *e, tc_runner_listener listener)
     tc_runner_set_listener(runner_of(e), listener);
 }
 
+_Static_assert((int)TC_JOB_OUTCOMES_MOST == TACIT_OBJECTIVES_MOST + TACIT_CONSTRAINTS_MOST,
+               "a job has room for all outcomes");
+
+/* Names live as long as the document. */
+static tacit_status name_outcomes(by_program *p, const tacit_document *document, tacit_error *err)
+{
+    const char *names[TC_JOB_OUTCOMES_MOST];
+    size_t n = tacit_document_outcomes(document);
+    if (n == 1)
+        return TACIT_OK;
+    for (size_t i = 0; i < n; i++) {
+        tacit_outcome of = TACIT_OUTCOME;
+        TC_TRY(tacit_document_outcome(document, i, &of, err));
+        names[i] = of.name;
+    }
+    tc_runner_set_outcomes(p->runner, names, n);
+    return TACIT_OK;
+}
+
 tacit_status tc_evaluator_program(tc_evaluator **out, const tacit_document *document,
                                   const tacit_worker_opts *opts, bool foreign, tacit_error *err)
 {
@@ -79,6 +98,11 @@ tacit_status tc_evaluator_program(tc_evaluator **out, const tacit_document *docu
         return status;
     }
     tc_runner_set_variable(p->runner, "TACIT_STUDY", tacit_document_name(document));
+    status = name_outcomes(p, document, err);
+    if (status != TACIT_OK) {
+        end(&p->base);
+        return status;
+    }
     *out = &p->base;
     return TACIT_OK;
 }

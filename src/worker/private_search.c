@@ -52,6 +52,10 @@ static tacit_status check_document(const tacit_document *d, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "a search is of one party, and study %s is of a federation",
                        tacit_document_name(d));
+    if (tacit_document_outcomes(d) > 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "a search has one score, and study %s has %zu outcomes of a trial",
+                       tacit_document_name(d), tacit_document_outcomes(d));
     if (strcmp(tacit_document_algorithm(d), "random") == 0)
         return TACIT_OK;
     return tc_fail(err, TACIT_E_ARG,

@@ -397,6 +397,15 @@ static void bad_options_are_refused_before_they_cost(void **state)
     o = options(s, l);
     assert_fails(tacit_search_run(other, &o, values, &w, &err), TACIT_E_ARG,
                  "the document's algorithm must be \"random\", got \"gp-ei\"");
+    tacit_document_free(other);
+    assert_ok(
+        tacit_document_parse(&other,
+                             "{\"name\": \"s\", \"direction\": \"minimize\", \"constraints\": "
+                             "{\"m\": {\"max\": 1}}, \"algorithm\": \"random\", \"space\": "
+                             "{\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}",
+                             &err));
+    assert_fails(tacit_search_run(other, &o, values, &w, &err), TACIT_E_ARG,
+                 "a search has one score, and study s has 2 outcomes of a trial");
     assert_int_equal(entries(l), 0);
     assert_int_equal(s->runs, 0);
     tacit_document_free(other);

@@ -122,6 +122,11 @@ static tacit_status make_report(tc_worker *w, tc_slot *s, tacit_error *err)
                              .value = r->value,
                              .reason = r->reason,
                              .batch = s->batch};
+    const size_t n = tacit_document_outcomes(tacit_study_document(w->study));
+    if (r->ok && n > 1) {
+        s->told.outcomes = r->outcomes;
+        s->told.n_outcomes = n;
+    }
     if (!r->ok && !r->pruned && w->study->guard)
         tc_worker_note(w,
                        "trial %" PRIu64 " failed (%s); it is told as the worse end of the range, "

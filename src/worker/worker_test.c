@@ -251,8 +251,7 @@ static void a_broken_command_does_not_eat_the_study(void **state)
     (void)state;
     assert_int_equal(o.max_alike, 3);
     assert_fails(run_failing((failing){.fine = 9, .again = 9, .other = 9}, o, &r, &err),
-                 TACIT_E_STATE,
-                 "the first 3 trials of this run failed alike (no module named a)");
+                 TACIT_E_STATE, "the first 3 trials of this run failed alike (no module named a)");
     assert_int_equal(r.end, TACIT_WORKER_FAILURES);
     assert_int_equal(r.told, 3);
     /* Two reasons, or a success before them: the command works, and some points are bad. */
@@ -624,7 +623,7 @@ static void wrong_options_are_refused(void **state)
     scene_begin(&s);
     tacit_worker_opts o = opts_of(&s, NULL, 1);
     assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
-                 "give either a function (evaluate) or a program (command)");
+                 "give either a function (evaluate, or evaluate_outcomes) or a program (command)");
     o.command = unknown;
     assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG, "{z}");
     o.evaluate = square;

@@ -14,7 +14,12 @@
 #define PLAIN   DOCUMENT("s", "maximize", "\"name\": \"random\"")
 #define PULLS   DOCUMENT("b", "maximize", "\"name\": \"blin\", \"low\": -1, \"high\": 3")
 #define PRIVATE DOCUMENT("l", "maximize", "\"name\": \"ldp-tgp\", \"reply\": \"onebit\"")
-#define URL     "sqlite:///study.db"
+#define SEVERAL                                                                                    \
+    "{\"name\": \"m\", \"objectives\": {\"error\": \"minimize\", \"gain\": \"maximize\"}, "        \
+    "\"constraints\": {\"memory\": {\"min\": 1, \"max\": 2}}, \"algorithm\": \"random\", "         \
+    "\"space\": "                                                                                  \
+    "{\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}"
+#define URL "sqlite:///study.db"
 
 static void numbers(void)
 {
@@ -35,6 +40,8 @@ static void numbers(void)
     NUMBER(TACIT_LIST_NAMES, 1);
     NUMBER(TACIT_LIST_SUMMARIES, 2);
     NUMBER(TACIT_AGENTS_MOST, 16777216);
+    NUMBER(TACIT_OBJECTIVES_MOST, 4);
+    NUMBER(TACIT_CONSTRAINTS_MOST, 16);
     NUMBER(TACIT_LEASE_LEAST_S, 1);
     NUMBER(TACIT_LEASE_MOST_S, 2592000);
     CHECK(TACIT_UNKNOWN == UINT64_MAX);
@@ -363,6 +370,49 @@ static void trials(void)
     tacit_study_close(s);
 }
 
+static void outcomes(void)
+{
+    static const double told[2][3] = {{3, 5, 1.5}, {2, 4, 4}};
+    const double reference[2] = {4, 4};
+    tacit_study *s = NULL;
+    tacit_outcome of = TACIT_OUTCOME;
+    tacit_report r = TACIT_REPORT;
+    tacit_study_summary sum = TACIT_STUDY_SUMMARY;
+    tacit_trial *t = NULL;
+    tacit_trials *list = NULL;
+    uint64_t trial = 0;
+    double x = 0, volume = 0;
+    GOOD(tacit_study_create(&s, "memory:", SEVERAL, NULL, &err));
+    const tacit_document *d = tacit_study_document(s);
+    CHECK(tacit_document_objectives(d) == 2 && tacit_document_outcomes(d) == 3);
+    GOOD(tacit_document_outcome(d, 1, &of, &err));
+    SAME(of.name, "gain");
+    CHECK(of.size == sizeof of && of.objective && of.maximize);
+    GOOD(tacit_document_outcome(d, 2, &of, &err));
+    CHECK(!of.objective && of.low == 1 && of.high == 2);
+    FAILS(tacit_document_outcome(d, 3, &of, &err), TACIT_E_ARG);
+    GOOD(tacit_study_ask(s, &trial, &x, &err));
+    FAILS(tacit_study_tell(s, trial, 1, &err), TACIT_E_ARG);
+    GOOD(tacit_study_tell_outcomes(s, trial, told[0], &err));
+    GOOD(tacit_study_ask(s, &trial, &x, &err));
+    r.outcomes = told[1];
+    r.n_outcomes = 3;
+    GOOD(tacit_study_report(s, trial, &r, &err));
+    GOOD(tacit_study_trial(s, trial, &t, &err));
+    CHECK(t->n_outcomes == 3 && t->outcomes[1] == 4 && !t->feasible && t->violation == 1);
+    tacit_trial_free(t);
+    GOOD(tacit_study_front(s, &list, &err));
+    CHECK(tacit_trials_count(list) == 1 && tacit_trials_get(list, 0)->feasible);
+    tacit_trials_free(list);
+    GOOD(tacit_study_hypervolume(s, reference, &volume, &err));
+    CHECK(fabs(volume - 1) < 1e-12);
+    GOOD(tacit_study_summarize(s, &sum, &err));
+    CHECK(sum.objectives == 2 && sum.feasible == 1 && sum.front == 1);
+    FAILS(tacit_study_best(s, &t, &err), TACIT_E_UNSUPPORTED);
+    GOOD(tacit_study_import_outcomes(s, 1, &x, told[0], &err));
+    tacit_study_close(s);
+}
+
 static uint64_t ask_pulls(tacit_study *s, uint64_t most)
 {
     tacit_ask_opts ask = TACIT_ASK_OPTS;
@@ -529,6 +579,7 @@ int main(void)
     documents_of_files_and_replies();
     storages();
     trials();
+    outcomes();
     batches();
     intermediate_values();
     replies();

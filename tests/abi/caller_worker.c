@@ -74,6 +74,12 @@ static tacit_status evaluate(void *user, uint64_t trial, const double *values, d
     return refuse("no data", TACIT_E_NUMERIC, error);
 }
 
+static tacit_status evaluate_all(void *user, uint64_t trial, const double *values, double *outcomes,
+                                 tacit_error *error)
+{
+    return evaluate(user, trial, values, outcomes, error);
+}
+
 static void listen(void *user, const tacit_worker_event *e)
 {
     scene *s = user;
@@ -171,6 +177,12 @@ static void functions(void)
     CHECK(run(&all, &o, PLAIN, TACIT_OK) == TACIT_WORKER_ENOUGH);
     CHECK(all.called == 4 && all.started == 4 && all.told == 4 && all.standing > 0);
     CHECK(all.kind == TACIT_REPORT_VALUE);
+    tacit_evaluate_outcomes g = evaluate_all;
+    scene given = {0};
+    o = opts_of(&given);
+    o.evaluate = NULL;
+    o.evaluate_outcomes = g;
+    CHECK(run(&given, &o, PLAIN, TACIT_OK) == TACIT_WORKER_ENOUGH && given.told == 4);
     o = opts_of(&two);
     o.trials = 2;
     o.lease_ms = 60000;

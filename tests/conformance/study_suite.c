@@ -10,6 +10,15 @@ static const char plain[] =
     " \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2},"
     "             \"c\": {\"type\": \"choice\", \"choices\": [\"a\", \"b\"]}},"
     " \"algorithm\": {\"name\": \"gp-ei\", \"init\": 4}}";
+static const char several[] = "{\"name\": \"m\", \"objectives\": {\"error\": \"minimize\", "
+                              "\"gain\": \"maximize\"}, \"constraints\": "
+                              "{\"memory\": {\"max\": 10}}, \"trials\": 40, \"seed\": 5, "
+                              "\"space\": {\"x\": {\"type\": \"float\", "
+                              "\"low\": -1, \"high\": 2}}, \"algorithm\": \"random\"}";
+static const char bounded[] =
+    "{\"name\": \"c\", \"direction\": \"maximize\", \"constraints\": {\"memory\": {\"max\": 10}}, "
+    "\"trials\": 40, \"seed\": 5, \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": "
+    "2}}}";
 static const char bandit[] =
     "{\"name\": \"b\", \"direction\": \"maximize\", \"trials\": 5000, \"seed\": 2,"
     " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
@@ -334,6 +343,102 @@ static void pulls_are_one_trial(void **state)
 }
 
 /* ---- points of others ---- */
+
+static void tell_all(tacit_study *s, const double *outcomes)
+{
+    tacit_error err = {0};
+    uint64_t trial;
+    double x;
+    assert_ok(tacit_study_ask(s, &trial, &x, &err));
+    assert_ok(tacit_study_tell_outcomes(s, trial, outcomes, &err));
+}
+
+static const tacit_study_summary *summary_of(tacit_studies *all, const char *name)
+{
+    for (size_t i = 0; i < tacit_studies_count(all); i++)
+        if (strcmp(tacit_studies_get(all, i)->name, name) == 0)
+            return tacit_studies_get(all, i);
+    return NULL;
+}
+
+static void several_objectives_have_a_front(void **state)
+{
+    (void)state;
+    static const double told[][3] = {{3, 9, 1}, {1, 5, 10}, {2, 5, 1}, {0, 99, 11}, {4, 9, 0}};
+    tacit_error err = {0};
+    tacit_study *s = create_in(storage, several);
+    tacit_trials *front;
+    tacit_trial *t;
+    tacit_studies *all;
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    double volume;
+    uint64_t trial;
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        tell_all(s, told[i]);
+    assert_ok(tacit_study_trial(s, 3, &t, &err));
+    assert_int_equal(t->n_outcomes, 3);
+    assert_memory_equal(t->outcomes, told[3], sizeof told[3]);
+    assert_false(t->feasible);
+    assert_true(fabs(t->violation - 0.1) < 1e-12);
+    tacit_trial_free(t);
+    assert_ok(tacit_study_front(s, &front, &err));
+    assert_int_equal(tacit_trials_count(front), 2);
+    assert_int_equal(tacit_trials_get(front, 0)->number, 1);
+    assert_int_equal(tacit_trials_get(front, 1)->number, 0);
+    tacit_trials_free(front);
+    assert_ok(tacit_study_hypervolume(s, (const double[]){4, 0}, &volume, &err));
+    assert_true(fabs(volume - (1 * 9 + 2 * 5)) < 1e-12);
+    assert_int_equal(tacit_study_best(s, &t, &err), TACIT_E_UNSUPPORTED);
+    assert_ok(tacit_study_summarize(s, &now, &err));
+    assert_true(now.objectives == 2 && now.feasible == 4 && now.front == 2);
+    assert_true(now.best_trial == TACIT_UNKNOWN && isnan(now.best));
+    assert_ok(tacit_storage_list(storage, TACIT_LIST_SUMMARIES, &all, &err));
+    const tacit_study_summary *listed = summary_of(all, "m");
+    assert_true(listed->objectives == 2 && listed->feasible == 4 && listed->front == 2);
+    assert_string_equal(listed->direction, "minimize");
+    assert_true(listed->best_trial == TACIT_UNKNOWN && isnan(listed->best));
+    tacit_studies_free(all);
+    double x;
+    assert_ok(tacit_study_ask(s, &trial, &x, &err));
+    assert_fails(tacit_study_tell(s, trial, 1, &err), TACIT_E_ARG,
+                 "study m is told 3 outcomes of a trial (error, gain, memory), got 1");
+    assert_fails(tacit_study_tell_outcomes(s, trial, (const double[]){1, 2, INFINITY}, &err),
+                 TACIT_E_ARG, "the outcomes of trial 5 must be finite numbers, got inf");
+    assert_ok(tacit_study_fail(s, trial, "no memory", &err));
+    tacit_study_close(s);
+}
+
+static void the_best_keeps_to_constraints(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_study *s = create_in(storage, bounded);
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    tacit_recommendation *r;
+    tacit_trial *t;
+    tacit_studies *all;
+    tell_all(s, (const double[]){9, 30});
+    tell_all(s, (const double[]){1, 20});
+    assert_ok(tacit_study_best(s, &t, &err));
+    assert_true(t->number == 1 && !t->feasible && t->violation == 1);
+    tacit_trial_free(t);
+    assert_ok(tacit_study_recommend(s, TACIT_BY_AUTO, &r, &err));
+    assert_int_equal(r->trial->number, 1);
+    assert_string_equal(r->because,
+                        "no trial is feasible yet, and this one misses its bounds by least");
+    tacit_recommendation_free(r);
+    tell_all(s, (const double[]){2, 10});
+    tell_all(s, (const double[]){3, 10});
+    assert_ok(tacit_study_best(s, &t, &err));
+    assert_true(t->number == 3 && t->feasible && t->violation == 0);
+    tacit_trial_free(t);
+    assert_ok(tacit_study_summarize(s, &now, &err));
+    assert_true(now.objectives == 1 && now.feasible == 2 && now.best_trial == 3 && now.best == 3);
+    assert_ok(tacit_storage_list(storage, TACIT_LIST_SUMMARIES, &all, &err));
+    assert_true(summary_of(all, "c")->feasible == 2 && summary_of(all, "c")->best == 3);
+    tacit_studies_free(all);
+    tacit_study_close(s);
+}
 
 static void a_queued_point_comes_first(void **state)
 {
@@ -727,6 +832,8 @@ int study_suite_run(const study_place *p)
         IN_STORAGE(a_worker_gets_its_trials_back),
         IN_STORAGE(pulls_are_one_trial),
         IN_STORAGE(steps_are_reported_and_judged),
+        IN_STORAGE(several_objectives_have_a_front),
+        IN_STORAGE(the_best_keeps_to_constraints),
         IN_STORAGE(a_queued_point_comes_first),
         IN_STORAGE(failed_points_are_queued_once_more),
         IN_STORAGE(an_import_is_all_or_none),

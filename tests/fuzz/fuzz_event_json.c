@@ -58,6 +58,8 @@ static void check_same(const tc_space *s, const tc_event *a, const tc_event *b)
     REQUIRE(a->step == b->step && a->step <= TC_STEP_MOST);
     REQUIRE(a->batch.sum == b->batch.sum && a->batch.squares == b->batch.squares);
     REQUIRE(memcmp(&a->value, &b->value, sizeof a->value) == 0 && isfinite(a->value));
+    REQUIRE(a->n_more == b->n_more);
+    REQUIRE(a->n_more == 0 || memcmp(a->more, b->more, a->n_more * sizeof *a->more) == 0);
     REQUIRE(same_text(a->worker, b->worker) && same_text(a->reason, b->reason));
     REQUIRE(same_text(a->body, b->body) && !a->values == !b->values);
     REQUIRE(a->round == b->round && a->n_bytes == b->n_bytes);

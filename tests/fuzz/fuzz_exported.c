@@ -21,15 +21,21 @@ static const char document[] =
     "\"b\"}},"
     " \"z\": {\"type\": \"bool\"}}}";
 
+static const char several[] = "{\"name\": \"f\", \"objectives\": {\"error\": \"minimize\", "
+                              "\"gain\": \"maximize\"}, \"constraints\": "
+                              "{\"m\": {\"max\": 1}}, \"seed\": 1, \"algorithm\": \"random\", "
+                              "\"space\": {\"x\": {\"type\": \"float\", "
+                              "\"low\": 0, \"high\": 1}}}";
+
 static void import(const tacit_document *doc, const char *file)
 {
     tc_import_rows rows = {0};
     tacit_study *s = NULL;
     if (tc_import_read(&rows, doc, file, true, NULL) == TACIT_OK) {
-        for (size_t i = 0; i < rows.n; i++)
+        for (size_t i = 0; i < rows.n * tacit_document_outcomes(doc); i++)
             REQUIRE(isfinite(rows.y[i]));
         REQUIRE(tacit_study_create_from(&s, "memory:", doc, NULL, NULL) == TACIT_OK);
-        REQUIRE(tacit_study_import(s, rows.n, rows.values, rows.y, NULL) == TACIT_OK);
+        REQUIRE(tacit_study_import_outcomes(s, rows.n, rows.values, rows.y, NULL) == TACIT_OK);
     }
     tacit_study_close(s);
     tc_import_fini(&rows);
@@ -53,15 +59,18 @@ FUZZ_TARGET(exported)
     static const char *const ends[] = {".csv", ".json", ".jsonl"};
     fuzz_input in = {data, size};
     char file[64] = "/tmp/fuzz-exported-XXXXXX";
-    tacit_document *doc = NULL;
+    tacit_document *doc = NULL, *more = NULL;
     REQUIRE(tacit_document_parse(&doc, document, NULL) == TACIT_OK);
+    REQUIRE(tacit_document_parse(&more, several, NULL) == TACIT_OK);
     const char *end = ends[fuzz_byte(&in) % 3];
-    strcat(file, end);
+    memcpy(file + strlen(file), end, strlen(end) + 1);
     int fd = mkstemps(file, (int)strlen(end));
     REQUIRE(fd >= 0 && write(fd, in.p, in.left) == (ssize_t)in.left && close(fd) == 0);
     import(doc, file);
+    import(more, file);
     draw(file);
     unlink(file);
     tacit_document_free(doc);
+    tacit_document_free(more);
     return 0;
 }

@@ -257,6 +257,11 @@ static void call_document(void)
     EMPTY(tacit_document_algorithm(NULL));
     EMPTY(tacit_document_maximizes(NULL));
     EMPTY(tacit_document_trials(NULL));
+    tacit_outcome outcome = TACIT_OUTCOME;
+    EMPTY(tacit_document_objectives(NULL));
+    EMPTY(tacit_document_outcomes(NULL));
+    REFUSED("d", tacit_document_outcome(NULL, 0, &outcome, err));
+    REFUSED("out", tacit_document_outcome(document, 0, NULL, err));
     EMPTY(tacit_document_agents(NULL));
     EMPTY(tacit_document_takes_replies(NULL));
     EMPTY(tacit_document_protects_records(NULL));
@@ -378,6 +383,8 @@ static void call_trials(void)
     REFUSED("s", tacit_study_ask_many(NULL, NULL, &trials, err));
     REFUSED("out", tacit_study_ask_many(study, NULL, NULL, err));
     REFUSED("s", tacit_study_tell(NULL, 0, 0, err));
+    REFUSED("s", tacit_study_tell_outcomes(NULL, 0, x, err));
+    REFUSED("outcomes", tacit_study_tell_outcomes(study, 0, NULL, err));
     REFUSED("s", tacit_study_fail(NULL, 0, NULL, err));
     REFUSED("s", tacit_study_report(NULL, 0, &report, err));
     REFUSED("report", tacit_study_report(study, 0, NULL, err));
@@ -391,6 +398,9 @@ static void call_trials(void)
     REFUSED("s", tacit_study_import(NULL, 1, x, x, err));
     REFUSED("values", tacit_study_import(study, 1, NULL, x, err));
     REFUSED("y", tacit_study_import(study, 1, x, NULL, err));
+    REFUSED("s", tacit_study_import_outcomes(NULL, 1, x, x, err));
+    REFUSED("values", tacit_study_import_outcomes(study, 1, NULL, x, err));
+    REFUSED("outcomes", tacit_study_import_outcomes(study, 1, x, NULL, err));
     REFUSED("s", tacit_study_renew(NULL, 0, "ann", 0, NULL, err));
     REFUSED("worker", tacit_study_renew(study, 0, NULL, 0, NULL, err));
     REFUSED("s", tacit_study_take_over(NULL, 0, "ann", "ben", 0, NULL, err));
@@ -402,6 +412,11 @@ static void call_trials(void)
     HARMLESS(tacit_study_keep_time(NULL));
     REFUSED("s", tacit_study_best(NULL, &trial, err));
     REFUSED("out", tacit_study_best(study, NULL, err));
+    REFUSED("s", tacit_study_front(NULL, &trials, err));
+    REFUSED("out", tacit_study_front(study, NULL, err));
+    REFUSED("s", tacit_study_hypervolume(NULL, x, x, err));
+    REFUSED("reference", tacit_study_hypervolume(study, NULL, x, err));
+    REFUSED("out", tacit_study_hypervolume(study, x, NULL, err));
     REFUSED("s", tacit_study_recommend(NULL, TACIT_BY_AUTO, &found, err));
     REFUSED("out", tacit_study_recommend(study, TACIT_BY_AUTO, NULL, err));
     HARMLESS(tacit_recommendation_free(NULL));

@@ -122,6 +122,38 @@ bad 2 "the parameter x must not be given where k is a" tell cond-2 0 1 --param k
 good "the other branch" tell cond-2 0 1 --param k=b --param x=0.5
 good "is told" trials cond-2 --format jsonl
 check "as it was" says '"params":{"k":"b","x":0.5,"n":[0-9]*,"t":[a-z]*}'
+
+# ---- several outcomes: the front of a coordinator's study is that of a storage's
+
+cat > trade.json << 'J'
+{"name": "trade", "objectives": {"error": "minimize", "gain": "maximize"}, "constraints": {"memory": {"max": 0.5}},
+ "trials": 8, "seed": 3, "space": {"x": {"type": "float", "low": 0, "high": 1}}, "algorithm": {"name": "gp-ei", "init": 4}}
+J
+check "a study with several outcomes is made" found trade
+cat > outcomes << 'T'
+#!/bin/sh
+awk -v x="$1" 'BEGIN { printf "{\"error\": %.17g, \"gain\": %.17g, \"memory\": %.17g}\n", x * x, x, x }'
+T
+chmod +x outcomes
+good "it is optimized" optimize trade --quiet -- ./outcomes '{x}'
+cp out served.front
+good "as in a storage" optimize trade.json --quiet --storage sqlite:///trade.db -- ./outcomes '{x}'
+check "the front is the same" cmp -s out served.front
+good "its volume" best trade --reference error=1,gain=0 --format json --quiet
+cp out served.json
+good "as in a storage" best trade --reference error=1,gain=0 --format json --quiet --storage sqlite:///trade.db
+check "is the same" sh -c 'for f in out served.json; do sed "s/.*hypervolume/hypervolume/" "$f" | grep hypervolume > "$f.v"; done; cmp -s out.v served.json.v'
+good "the coordinator's list" studies --token-file op
+check "says how many are feasible, and on the front" says '^trade  *gp-ei  *2 objectives  *8  *0  *0  *8  *[0-9]  *[0-9] *$'
+sed 's/"trade"/"trade-2"/' trade.json > trade-2.json
+check "another one" found trade-2
+good "ask" ask trade-2 --format json
+bad 2 "study trade-2 is told 3 outcomes of a trial (error, gain, memory), got 1" tell trade-2 0 1
+good "tell" tell trade-2 0 gain=1,error=2,memory=3
+good "again, the same" tell trade-2 0 gain=1,error=2,memory=3
+bad 4 "trial 0 was told already, and with another report" tell trade-2 0 gain=1,error=2,memory=4
+good "trials" trials trade-2 --format jsonl
+check "are as they were told" says '"outcomes":{"error":2.0,"gain":1.0,"memory":3.0},"feasible":false,"violation":5.0'
 cp b.client client
 
 # ---- which of the two

@@ -28,8 +28,8 @@ static const char *const kind_names[] = {"auto",        "history", "regret", "sl
 typedef struct plot_opts {
     tc_where where;
     int kind, direction;
-    bool cumulative, log;
-    char *out, *title, *contour;
+    bool cumulative, log, pareto;
+    char *out, *title, *contour, *of;
     double delta, limit;
     int64_t agents, at;
 } plot_opts;
@@ -48,6 +48,15 @@ static const tc_option options[] = {
      .value = "A,B"},
     TC_INT_OPTION("at", offsetof(plot_opts, at), "-1", -1, (double)(1ll << 53),
                   "contour: take the other parameters from this trial; -1: from the best one"),
+    {.name = "pareto",
+     .type = TC_OPTION_BOOL,
+     .offset = offsetof(plot_opts, pareto),
+     .help = "draw two objectives against each other, and their front"},
+    {.name = "of",
+     .type = TC_OPTION_STRING,
+     .offset = offsetof(plot_opts, of),
+     .help = "history, slice: this outcome (default: the first objective)",
+     .value = "NAME"},
     {.name = "direction",
      .type = TC_OPTION_CHOICE,
      .offset = offsetof(plot_opts, direction),
@@ -142,8 +151,10 @@ static tacit_status draw_open_study(tacit_study *s, plot_kind kind, const plot_o
         return tc_plot_importances(s, o->title, svg, err);
     if (kind == KIND_STEPS)
         return tc_plot_steps(s, o->title, o->log, svg, err);
+    if (o->pareto)
+        return tc_plot_pareto(s, o->title, svg, err);
     tc_plot_trials p = {0};
-    tacit_status status = tc_plot_trials_of_study(&p, s, err);
+    tacit_status status = tc_plot_trials_of_study(&p, s, o->of, err);
     if (status == TACIT_OK)
         status = draw_trials(&p, kind, o, svg, err);
     tc_plot_trials_fini(&p);
@@ -239,6 +250,9 @@ static tacit_status find_source(const char *arg, plot_source *out, tacit_error *
 static tacit_status check_export(const plot_opts *o, plot_kind kind, const char *arg,
                                  tacit_error *err)
 {
+    if (o->pareto || o->of)
+        return tc_fail(err, TACIT_E_ARG, "%s is for a study: name it, not the file \"%s\"",
+                       o->pareto ? "--pareto" : "--of", arg);
     if (o->contour || kind == KIND_IMPORTANCES)
         return tc_fail(err, TACIT_E_ARG,
                        "%s needs the study's space, which the exported file \"%s\" does not have: "
@@ -264,7 +278,7 @@ static tacit_status check_kind(const tc_invocation *in, plot_source source, plot
                        "--kind regret draws files written by tacit simulate, not the study \"%s\", "
                        "whose optimum is unknown",
                        arg);
-    if (source == FROM_CURVES && (kind != KIND_REGRET || o->contour))
+    if (source == FROM_CURVES && (kind != KIND_REGRET || o->contour || o->pareto || o->of))
         return tc_fail(err, TACIT_E_ARG,
                        "\"%s\" is a result of tacit simulate: it can be drawn with --kind regret "
                        "only",
@@ -288,6 +302,11 @@ static tacit_status draw(const tc_invocation *in, tc_text *svg, tacit_error *err
     if (o->contour && kind != KIND_AUTO)
         return tc_fail(err, TACIT_E_ARG, "--contour and --kind %s are two charts: ask for one",
                        kind_names[kind]);
+    if (o->pareto && (o->contour || kind != KIND_AUTO))
+        return tc_fail(err, TACIT_E_ARG, "--pareto and %s%s are two charts: ask for one",
+                       o->contour ? "--contour" : "--kind ", o->contour ? "" : kind_names[kind]);
+    if (o->of && (o->contour || o->pareto || kind == KIND_IMPORTANCES || kind == KIND_PRIVACY))
+        return tc_fail(err, TACIT_E_ARG, "--of is for --kind history and --kind slice");
     if (tc_given(in, "at") && !o->contour)
         return tc_fail(err, TACIT_E_ARG, "--at is for --contour");
     if (kind == KIND_PRIVACY)
@@ -338,9 +357,12 @@ const tc_verb tc_verb_plot = {
         "where one was pruned. --contour: the mean of the same model over two\n"
         "parameters, the others as in the best trial or as in --at, with the trials as dots;\n"
         "blank where a parameter would be active that this trial does not have. These take a\n"
-        "study, in a storage or at a coordinator; history and slice also a file that tacit\n"
-        "export wrote. privacy: what a ledger (its name, or a file of tacit privacy status\n"
-        "--export) had spent after each entry, or round, with the limit; with --server, the\n"
+        "study, in a storage or at a coordinator. --pareto: two objectives, the front and what it\n"
+        "dominates, and infeasible trials by a sign of their own; history then draws the first\n"
+        "objective, or the outcome --of, and its best feasible value. history and slice also take\n"
+        "a file that tacit export wrote. privacy: what a ledger (its name, or a file of tacit\n"
+        "privacy status --export) had spent after each entry, or round, with the limit; with "
+        "--server, the\n"
         "ledger of a federated study. regret: curves of files that tacit simulate wrote, with\n"
         "a band of one standard error; of a file of --by-agent, a thin line for every agent\n"
         "and their mean.\n"

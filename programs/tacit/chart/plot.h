@@ -35,6 +35,9 @@ tacit_status tc_plot_importances(tacit_study *s, const char *title, tc_text *svg
 tacit_status tc_plot_contour(tacit_study *s, const char *pair, int64_t at, const char *title,
                              tc_text *svg, tacit_error *err);
 
+/* plot_pareto.c. E_ARG: the study has not two objectives. */
+tacit_status tc_plot_pareto(tacit_study *s, const char *title, tc_text *svg, tacit_error *err);
+
 /* plot_privacy.c: what a ledger had spent after each release. limit 0: none is drawn. E_STATE: nothing was released, or something
  * that has no epsilon. */
 tacit_status tc_plot_spending(tacit_ledger *l, double delta, double limit, const char *title,

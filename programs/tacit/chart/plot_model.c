@@ -388,7 +388,7 @@ static tacit_status contour_of(contour *c, const char *pair, const char *title, 
             "--contour is over parameters that vary by themselves, and the candidates of a "
             "file do not let them");
     TC_TRY(find_pair(c, pair, err));
-    TC_TRY(tc_plot_trials_of_study(&c->trials, c->study, err));
+    TC_TRY(tc_plot_trials_of_study(&c->trials, c->study, NULL, err));
     c->base = TC_TAKE(&c->trials.arena, d, double);
     if (!c->base)
         return tc_fail_memory(err);

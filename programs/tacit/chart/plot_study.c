@@ -18,26 +18,44 @@ static tacit_status check_log(const tc_plot_trials *p, bool log, tacit_error *er
 
 /* -- history ------------------------------------------------------------------------------- */
 
+/* Those within all bounds, or the others. Memory that is missing shows in the arena. */
+static tc_series trials_that(tc_plot_trials *p, bool infeasible)
+{
+    size_t n = 0;
+    double *x = TC_TAKE(&p->arena, p->n, double), *y = TC_TAKE(&p->arena, p->n, double);
+    for (size_t i = 0; x && y && i < p->n; i++)
+        if ((p->infeasible && p->infeasible[i]) == infeasible) {
+            x[n] = p->number[i];
+            y[n++] = p->value[i];
+        }
+    return (tc_series){.label = infeasible ? "infeasible" : "trial",
+                       .mark = TC_MARK_DOTS,
+                       .color = infeasible ? 1 : TC_COLOR_GREY,
+                       .marker = infeasible ? 2 : 0,
+                       .n = n,
+                       .x = x,
+                       .y = y};
+}
+
 tacit_status tc_plot_history(tc_plot_trials *p, const char *title, bool log, tc_text *svg,
                              tacit_error *err)
 {
     TC_TRY(check_log(p, log, err));
-    tc_series series[] = {{.label = "trial",
-                           .mark = TC_MARK_DOTS,
-                           .color = TC_COLOR_GREY,
-                           .n = p->n,
-                           .x = p->number,
-                           .y = p->value},
-                          {.label = "best so far",
-                           .mark = TC_MARK_STEP,
-                           .color = 0,
-                           .n = p->n,
-                           .x = p->number,
-                           .y = p->best}};
+    tc_series series[3] = {trials_that(p, false), trials_that(p, true)};
+    size_t n = p->infeasible ? 2 : 1;
+    if (p->best && p->first < p->n)
+        series[n++] = (tc_series){.label = "best so far",
+                                  .mark = TC_MARK_STEP,
+                                  .color = 0,
+                                  .n = p->n - p->first,
+                                  .x = p->number + p->first,
+                                  .y = p->best + p->first};
+    if (p->arena.failed)
+        return tc_fail_memory(err);
     tc_panel panel = {.x = {.label = "trial", .whole = true},
-                      .y = {.label = "value", .log = log},
+                      .y = {.label = p->of ? p->of : "value", .log = log},
                       .series = series,
-                      .n_series = p->best ? 2 : 1};
+                      .n_series = n};
     tc_chart chart = {
         .title = title ? title : p->name, .subtitle = p->subtitle, .panels = &panel, .n_panels = 1};
     return tc_chart_svg(&chart, svg, err);
@@ -70,12 +88,12 @@ static void fill_panel(tc_plot_trials *p, size_t k, const double *shade, bool lo
     s[1] = (tc_series){.label = "best",
                        .mark = TC_MARK_DOTS,
                        .color = 1,
-                       .n = isnan(x[p->top]) ? 0u : 1u,
+                       .n = p->first == p->n || isnan(x[p->top]) ? 0u : 1u,
                        .x = x + p->top,
                        .y = p->value + p->top,
                        .ring = true};
     *panel = (tc_panel){.x = p->columns[k].axis,
-                        .y = {.label = "value", .log = log},
+                        .y = {.label = p->of ? p->of : "value", .log = log},
                         .series = s,
                         .n_series = p->best ? 2 : 1};
 }

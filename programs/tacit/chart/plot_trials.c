@@ -2,8 +2,10 @@
 #include "chart/plot_trials.h"
 
 #include "base/error.h"
+#include "study/outcome_words.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 void tc_plot_trials_fini(tc_plot_trials *p)
@@ -16,10 +18,15 @@ tacit_status tc_plot_trials_rank(tc_plot_trials *p, bool maximize, tacit_error *
     p->best = TC_TAKE(&p->arena, p->n, double);
     if (!p->best)
         return tc_fail_memory(err);
+    p->first = p->n;
     for (size_t i = 0; i < p->n; i++) {
         const double value = p->value[i];
-        bool better = i == 0 || (maximize ? value > p->best[i - 1] : value < p->best[i - 1]);
-        p->best[i] = better ? value : p->best[i - 1];
+        if (p->first == p->n && !(p->infeasible && p->infeasible[i]))
+            p->first = i;
+        bool better =
+            i == p->first || (i > p->first && !(p->infeasible && p->infeasible[i]) &&
+                              (maximize ? value > p->best[i - 1] : value < p->best[i - 1]));
+        p->best[i] = better ? value : i > p->first ? p->best[i - 1] : (double)NAN;
         p->top = better ? i : p->top;
     }
     return TACIT_OK;
@@ -66,13 +73,45 @@ static void write_subtitle(tc_plot_trials *p, const tacit_study_summary *now)
     char failures[48] = "";
     if (now->failed)
         snprintf(failures, sizeof failures, ", %" PRIu64 " failed", now->failed);
-    snprintf(p->subtitle, sizeof p->subtitle, "%s, %s: %zu trial%s%s; best %.6g in trial %.0f",
-             now->algorithm, now->direction, p->n, p->n == 1 ? "" : "s", failures, p->value[p->top],
-             p->number[p->top]);
+    char best[64] = "";
+    if (p->best && p->first == p->n)
+        snprintf(best, sizeof best, "; none feasible yet");
+    else if (p->best)
+        snprintf(best, sizeof best, "; best %.6g in trial %.0f", p->value[p->top],
+                 p->number[p->top]);
+    snprintf(p->subtitle, sizeof p->subtitle, "%s, %s: %zu trial%s%s%s", now->algorithm,
+             p->word ? p->word : now->direction, p->n, p->n == 1 ? "" : "s", failures, best);
+}
+
+/* Which outcome the values are. */
+static tacit_status take_outcome(tc_plot_trials *p, const tacit_study *s, const char *of,
+                                 size_t *out, bool *objective, bool *maximize, tacit_error *err)
+{
+    tc_outcome_words names;
+    tc_outcome_words_of(&names, tacit_study_document(s));
+    *out = of ? tc_outcome_words_find(&names, of) : 0;
+    if (*out == names.n)
+        return tc_fail(err, TACIT_E_ARG, "--of: study %s has no outcome \"%.64s\"",
+                       tacit_study_name(s), of);
+    const tacit_outcome *found = &names.of[*out];
+    *objective = found->objective;
+    *maximize = found->maximize;
+    p->of = tc_arena_strdup(&p->arena, found->name);
+    if (names.n > 1)
+        p->word = !found->objective ? "constrained" : found->maximize ? "maximize" : "minimize";
+    return p->arena.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
+static void mark_infeasible(tc_plot_trials *p, size_t i)
+{
+    if (!p->infeasible)
+        p->infeasible = TC_TAKE(&p->arena, p->n, bool);
+    if (p->infeasible)
+        p->infeasible[i] = true;
 }
 
 static tacit_status take(tc_plot_trials *p, const tacit_study *s, const tacit_trials *trials,
-                         tacit_error *err)
+                         size_t outcome, tacit_error *err)
 {
     p->n = tacit_trials_count(trials);
     if (p->n == 0)
@@ -83,24 +122,31 @@ static tacit_status take(tc_plot_trials *p, const tacit_study *s, const tacit_tr
     p->value = TC_TAKE(&p->arena, p->n, double);
     for (size_t i = 0; i < p->n && !p->arena.failed; i++) {
         p->number[i] = (double)tacit_trials_get(trials, i)->number;
-        p->value[i] = tacit_trials_get(trials, i)->value;
+        p->value[i] = tacit_trials_get(trials, i)->outcomes[outcome];
+        if (!tacit_trials_get(trials, i)->feasible)
+            mark_infeasible(p, i);
     }
     take_columns(p, tacit_study_space(s), trials);
     return p->arena.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, tacit_error *err)
+tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, const char *of,
+                                     tacit_error *err)
 {
+    size_t outcome;
+    bool objective, maximize;
     tacit_trials *trials;
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     tacit_trial_query complete = TACIT_TRIAL_QUERY;
     complete.state = TACIT_TRIAL_COMPLETE;
+    TC_TRY(take_outcome(p, s, of, &outcome, &objective, &maximize, err));
     TC_TRY(tacit_study_summarize(s, &now, err));
     TC_TRY(tacit_study_trials(s, &complete, &trials, err));
-    tacit_status status = take(p, s, trials, err);
+    tacit_status status = take(p, s, trials, outcome, err);
     tacit_trials_free(trials);
     TC_TRY(status);
-    TC_TRY(tc_plot_trials_rank(p, tacit_document_maximizes(tacit_study_document(s)), err));
+    if (objective)
+        TC_TRY(tc_plot_trials_rank(p, maximize, err));
     write_subtitle(p, &now);
     return TACIT_OK;
 }

@@ -21,8 +21,12 @@ typedef struct tc_plot_trials {
     tc_arena arena;
     const char *name; /* of the study, or of the file */
     size_t n;
+    const char *of;   /* what the values are: "value", or an outcome's name */
+    const char *word; /* "minimize", or what else is wanted of it; NULL: the study's direction */
     double *number, *value;
-    double *best; /* so far; NULL: nobody knows which values are good */
+    bool *infeasible; /* of each; NULL: none is */
+    double *best; /* so far, of those that are feasible; NULL: nobody knows which values are good */
+    size_t first; /* index of the first feasible one, from which on there is a best */
     size_t top;   /* index of the best one, if that is known */
     size_t n_columns;
     tc_plot_column *columns;
@@ -32,8 +36,9 @@ void tc_plot_trials_fini(tc_plot_trials *p);
 
 enum { TC_PLOT_NOT_DIRECTED, TC_PLOT_MINIMIZE, TC_PLOT_MAXIMIZE };
 
-/* E_STATE: none is complete yet. */
-tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, tacit_error *err);
+/* of: an outcome's name; NULL: the first objective. E_STATE: none is complete yet. E_ARG: there is no such outcome. */
+tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, const char *of,
+                                     tacit_error *err);
 /* Of a file that tacit export wrote: CSV, JSON or lines of JSON. E_ARG: it is none. */
 tacit_status tc_plot_trials_of_file(tc_plot_trials *p, const char *file, int direction,
                                     tacit_error *err);

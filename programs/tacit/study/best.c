@@ -1,4 +1,5 @@
 /* best.c - `tacit best`: the trial of a study to take. */
+#include "study/outcome_words.h"
 #include "study/study_ref.h"
 #include "study/trial_rows.h"
 #include "frame/verbs.h"
@@ -8,22 +9,47 @@
 typedef struct options {
     tc_where where;
     int by; /* tacit_recommend_by */
+    char *reference;
 } options;
 
 static const tc_option table[] = {
     TC_CHOICE_OPTION("by", offsetof(options, by), "auto", "auto|model|seen",
                      "the best mean of the model, or the best value that was seen; auto: the model "
                      "where values are noisy"),
+    {"reference", TC_OPTION_STRING, offsetof(options, reference), .value = "NAME=NUMBER,...",
+     .help = "several objectives: also the volume that the front dominates, up to this point"},
     TC_WHERE_OPTIONS(options),
     {.name = NULL}};
+
+static tacit_status print_front(const options *o, tacit_study *s, const tc_invocation *in,
+                                tacit_error *err)
+{
+    tc_outcome_words names;
+    double reference[TACIT_OBJECTIVES_MOST];
+    tc_outcome_words_of(&names, tacit_study_document(s));
+    if (tc_given(in, "by"))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--by is for one objective: study %s has %zu, and so a front in place of "
+                       "one best trial",
+                       tacit_study_name(s), names.objectives);
+    if (o->reference)
+        TC_TRY(tc_outcome_words_read(&names, names.objectives, "--reference", o->reference,
+                                     reference, err));
+    return tc_front_print(s, o->reference ? reference : NULL, in, err);
+}
 
 static tacit_status print(const options *o, tacit_study *s, const tc_invocation *in,
                           tacit_error *err)
 {
     tacit_recommendation *r;
+    if (tacit_document_objectives(tacit_study_document(s)) > 1)
+        return print_front(o, s, in, err);
+    if (o->reference)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--reference is for several objectives, and study %s has one",
+                       tacit_study_name(s));
     TC_TRY(tacit_study_recommend(s, (tacit_recommend_by)o->by, &r, err));
-    tacit_status status =
-        tc_recommendation_print(tacit_study_space(s), r, in->format, in->quiet, stdout, err);
+    tacit_status status = tc_best_found_print(s, r, in, err);
     tacit_recommendation_free(r);
     return status;
 }
@@ -52,8 +78,17 @@ const tc_verb tc_verb_best = {
         "noise. A note on standard error says which, and why; so do \"by\" and \"because\" of the\n"
         "one object that --format json prints.\n"
         "\n"
+        "With constraints the best is the best of the feasible trials. Where none is feasible "
+        "yet,\n"
+        "the one that misses its bounds by least is shown, and the exit status is 4: its violation "
+        "is\n"
+        "the sum, over the bounds that it misses, of by how much, as a share of the bound's size.\n"
+        "With several objectives the front is shown: the feasible trials that no other one\n"
+        "dominates. --reference adds its hypervolume, a member of the object of --format json.\n"
+        "\n"
         "  tacit best branin --format json\n"
         "  tacit best branin --by seen\n"
+        "  tacit best trade --reference error=1,latency=10\n"
         "  tacit best branin --server https://tacit.example:8443",
     .options = table,
     .options_size = sizeof(options),

@@ -47,7 +47,7 @@ static tacit_status choose_format(const tc_invocation *in, int *format, tacit_er
 }
 
 /* Through memory, so that the file is written in one piece. */
-static tacit_status write_file(const tacit_space *space, const tacit_trials *all, int format,
+static tacit_status write_file(const tacit_document *doc, const tacit_trials *all, int format,
                                const char *file, tacit_error *err)
 {
     char *text = NULL;
@@ -55,7 +55,7 @@ static tacit_status write_file(const tacit_space *space, const tacit_trials *all
     FILE *f = open_memstream(&text, &len);
     if (!f)
         return tc_fail_memory(err);
-    tacit_status status = tc_trials_print(space, all, format, f, err);
+    tacit_status status = tc_trials_print(doc, all, format, f, err);
     bool failed = ferror(f) != 0;
     if ((fclose(f) != 0 || failed) && status == TACIT_OK)
         status = tc_fail_memory(err);
@@ -69,11 +69,11 @@ static tacit_status export_study(tacit_study *s, const tc_invocation *in, int fo
                                  tacit_error *err)
 {
     const options *opts = in->opts;
-    const tacit_space *space = tacit_study_space(s);
+    const tacit_document *doc = tacit_study_document(s);
     tacit_trials *all;
     TC_TRY(tacit_study_trials(s, NULL, &all, err));
-    tacit_status status = to_file(opts) ? write_file(space, all, format, opts->out, err)
-                                        : tc_trials_print(space, all, format, stdout, err);
+    tacit_status status = to_file(opts) ? write_file(doc, all, format, opts->out, err)
+                                        : tc_trials_print(doc, all, format, stdout, err);
     if (status == TACIT_OK && to_file(opts))
         tc_note(in->quiet, "%zu trials written to %s", tacit_trials_count(all), opts->out);
     tacit_trials_free(all);
@@ -102,7 +102,9 @@ const tc_verb tc_verb_export = {
         "others,\n"
         "and wins. CSV has the columns trial, state, value, params_x for each parameter,\n"
         "datetime_start, datetime_complete, worker, reason: Optuna's, but for the first, which is\n"
-        "number there. JSON is an array of trials, jsonl one object per line, with the\n"
+        "number there. Several outcomes add outcomes_NAME for each, and feasible where there are\n"
+        "constraints; value is then the first objective. JSON is an array of trials, jsonl one "
+        "object per line, with the\n"
         "parameters typed as the space says. Numbers read back as exactly the same doubles; tacit\n"
         "import takes all three.\n"
         "\n"

@@ -41,7 +41,7 @@ static tacit_status import_file(tc_study_ref *r, tc_import_rows *m, const tc_inv
     TC_TRY(tc_study_ref_open(r, in->args[0], &where, &terms, err));
     if (!r->given)
         TC_TRY(tc_import_read(m, tacit_study_document(r->study), in->args[1], in->quiet, err));
-    TC_TRY(tacit_study_import(r->study, m->n, m->values, m->y, err));
+    TC_TRY(tacit_study_import_outcomes(r->study, m->n, m->values, m->y, err));
     return print(m, in->format, err);
 }
 
@@ -62,12 +62,13 @@ const tc_verb tc_verb_import = {
     .details =
         "FILE is CSV, unless it ends in .json or .jsonl. The header names the columns: one\n"
         "per parameter (x, or params_x as Optuna and tacit export write it), \"value\", and\n"
-        "perhaps \"state\"; others are passed over.\n"
+        "perhaps \"state\"; others are passed over. Several outcomes have a column each (latency,\n"
+        "or outcomes_latency as tacit export writes it).\n"
         "Rows whose state is not COMPLETE are skipped and counted. One bad row, and\n"
         "nothing is imported. A study document as STUDY creates the study if need be.\n"
         "Of a study with ldp-* the values are private replies, never rewards.\n"
         "JSON is what tacit export writes: an array of trials, or one on each line of .jsonl,\n"
-        "of which \"state\", \"value\" and \"params\" are read.\n"
+        "of which \"state\", \"value\" or \"outcomes\", and \"params\" are read.\n"
         "\n"
         "  tacit import study.json earlier.csv\n"
         "  tacit import study.json earlier.json",

@@ -1,5 +1,5 @@
-/* import_json.c - trials of a JSON file: {"state": "COMPLETE", "value": 0.25, "params": {"x": 1, ...}}, an array of them
- * or one on each line. Other members are passed over, as other columns of CSV are. For import_rows.c alone. */
+/* import_json.c - trials of a JSON file: {"state": "COMPLETE", "value": 0.25, "params": {"x": 1, ...}}, or with "outcomes":
+ * {"error": 0.25, ...} where there are several, an array of them or one on each line. Other members are passed over, as other columns of CSV are. For import_rows.c alone. */
 #include "study/import.h"
 
 #include "base/error.h"
@@ -54,10 +54,21 @@ static tacit_status read_params(tc_import *m, const json_t *trial, tacit_error *
     return tc_point_end(&m->point, err);
 }
 
+static tacit_status read_outcomes(const tc_import *m, const json_t *trial, double *out,
+                                  tacit_error *err)
+{
+    const json_t *all = json_object_get(trial, "outcomes");
+    if (m->outcomes.n == 1)
+        return tc_json_number(trial, "", "value", out, err);
+    if (!all)
+        return tc_fail(err, TACIT_E_ARG, "outcomes is missing");
+    return tc_outcome_words_json(&m->outcomes, "outcomes", all, out, err);
+}
+
 static tacit_status read_trial(tc_import *m, const json_t *trial, tacit_error *err)
 {
     const char *state = "COMPLETE";
-    double y = 0;
+    double outcomes[TC_OUTCOME_PLACES];
     if (!json_is_object(trial))
         return tc_fail(err, TACIT_E_ARG, "a trial must be an object, got %s", tc_json_kind(trial));
     TC_TRY(tc_json_string_or(trial, "", "state", &state, err));
@@ -65,9 +76,9 @@ static tacit_status read_trial(tc_import *m, const json_t *trial, tacit_error *e
         m->skipped++;
         return TACIT_OK;
     }
-    TC_TRY(tc_json_number(trial, "", "value", &y, err));
+    TC_TRY(read_outcomes(m, trial, outcomes, err));
     TC_TRY(read_params(m, trial, err));
-    return tc_import_keep(m, y, err);
+    return tc_import_keep(m, outcomes, err);
 }
 
 static tacit_status read_at(tc_import *m, const json_t *trial, const place *p, tacit_error *err)

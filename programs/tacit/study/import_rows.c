@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/import.h"
+#include "study/trial_rows.h"
 
 #include <string.h>
 
@@ -15,8 +16,9 @@
 typedef struct table_rows {
     tc_import *into;
     tc_csv csv;
-    size_t *what;        /* by column: what it sets in the point, or NO_COLUMN */
-    size_t value, state; /* columns */
+    size_t *what;                      /* by column: what it sets in the point, or NO_COLUMN */
+    size_t state;                      /* column */
+    size_t outcome[TC_OUTCOME_PLACES]; /* columns */
 } table_rows;
 
 /* ---- the header */
@@ -36,10 +38,42 @@ static tacit_status check_twice(const table_rows *m, size_t column, tacit_error 
     return TACIT_OK;
 }
 
+static size_t find_column(const table_rows *m, const char *prefix, const char *name)
+{
+    const size_t skip = strlen(prefix);
+    for (size_t k = 0; k < m->csv.n; k++)
+        if (strncmp(m->csv.field[k], prefix, skip) == 0 &&
+            strcmp(m->csv.field[k] + skip, name) == 0)
+            return k;
+    return NO_COLUMN;
+}
+
+/* By its name, or as tacit export writes it; the first objective is "value" as well, where it has no other column. */
+static tacit_status find_outcome(table_rows *m, size_t i, tacit_error *err)
+{
+    const char *name = m->into->outcomes.of[i].name;
+    const size_t exported = find_column(m, TC_OUTCOME_COLUMN, name),
+                 bare = find_column(m, "", name);
+    if (exported != NO_COLUMN && bare != NO_COLUMN)
+        return tc_fail(err, TACIT_E_ARG, "%s: " TC_OUTCOME_COLUMN "%s gives %s a second time",
+                       m->csv.what, name, name);
+    m->outcome[i] = exported != NO_COLUMN ? exported : bare;
+    if (i == 0 && m->outcome[i] == NO_COLUMN)
+        m->outcome[i] = find_column(m, "", "value");
+    if (m->outcome[i] != NO_COLUMN)
+        return TACIT_OK;
+    if (m->into->outcomes.n == 1)
+        return tc_fail(err, TACIT_E_ARG, "%s: the header has no column \"value\"", m->csv.what);
+    return tc_fail(err, TACIT_E_ARG,
+                   "%s: the header has no column for the outcome %s (\"%s\" or \"" TC_OUTCOME_COLUMN
+                   "%s\")",
+                   m->csv.what, name, name, name);
+}
+
 static tacit_status read_header(table_rows *m, tacit_error *err)
 {
     TC_TRY(tc_csv_next(&m->csv, err));
-    m->value = m->state = NO_COLUMN;
+    m->state = NO_COLUMN;
     m->what = tc_alloc(m->csv.n + 1, sizeof *m->what);
     if (!m->what)
         return tc_fail_memory(err);
@@ -47,13 +81,11 @@ static tacit_status read_header(table_rows *m, tacit_error *err)
         const char *name = m->csv.field[k];
         m->what[k] = tc_point_find(&m->into->point, param_of(name));
         TC_TRY(check_twice(m, k, err));
-        if (strcmp(name, "value") == 0)
-            m->value = k;
         if (strcmp(name, "state") == 0)
             m->state = k;
     }
-    if (m->value == NO_COLUMN)
-        return tc_fail(err, TACIT_E_ARG, "%s: the header has no column \"value\"", m->csv.what);
+    for (size_t i = 0; i < m->into->outcomes.n; i++)
+        TC_TRY(find_outcome(m, i, err));
     return TACIT_OK;
 }
 
@@ -79,21 +111,34 @@ static tacit_status check_columns(const table_rows *m, tacit_error *err)
 
 /* ---- the rows */
 
-tacit_status tc_import_keep(tc_import *m, double y, tacit_error *err)
+tacit_status tc_import_keep(tc_import *m, const double *outcomes, tacit_error *err)
 {
-    size_t d = tacit_space_params(m->point.space);
+    const size_t d = tacit_space_params(m->point.space), each = m->outcomes.n;
     if (!tc_grow((void **)&m->values, &m->values_cap, (m->n + 1) * d, sizeof *m->values) ||
-        !tc_grow((void **)&m->y, &m->y_cap, m->n + 1, sizeof *m->y))
+        !tc_grow((void **)&m->y, &m->y_cap, (m->n + 1) * each, sizeof *m->y))
         return tc_fail_memory(err);
     memcpy(m->values + m->n * d, m->point.values, d * sizeof *m->values);
-    m->y[m->n++] = y;
+    memcpy(m->y + m->n * each, outcomes, each * sizeof *m->y);
+    m->n++;
+    return TACIT_OK;
+}
+
+static tacit_status read_outcomes(const table_rows *m, double *out, tacit_error *err)
+{
+    const tc_csv *c = &m->csv;
+    for (size_t i = 0; i < m->into->outcomes.n; i++) {
+        const size_t k = m->outcome[i];
+        if (!tc_parse_double(c->field[k], &out[i]))
+            return tc_csv_fail(c, k + 1, err, "%s must be a finite number, got \"%s\"",
+                               m->into->outcomes.of[i].name, c->field[k]);
+    }
     return TACIT_OK;
 }
 
 static tacit_status read_row(table_rows *m, tacit_error *err)
 {
     const tc_csv *c = &m->csv;
-    double y;
+    double outcomes[TC_OUTCOME_PLACES];
     tacit_error why;
     if (m->state != NO_COLUMN && strcmp(c->field[m->state], "COMPLETE") != 0) {
         m->into->skipped++;
@@ -106,10 +151,8 @@ static tacit_status read_row(table_rows *m, tacit_error *err)
             return tc_csv_fail(c, k + 1, err, "%s", why.msg);
     if (tc_point_end(&m->into->point, &why) != TACIT_OK)
         return tc_csv_fail(c, 0, err, "%s", why.msg);
-    if (!tc_parse_double(c->field[m->value], &y))
-        return tc_csv_fail(c, m->value + 1, err, "value must be a finite number, got \"%s\"",
-                           c->field[m->value]);
-    return tc_import_keep(m->into, y, err);
+    TC_TRY(read_outcomes(m, outcomes, err));
+    return tc_import_keep(m->into, outcomes, err);
 }
 
 static tacit_status read_all(table_rows *m, tacit_error *err)
@@ -163,6 +206,7 @@ static tacit_status check_replies(const tc_import *m, const tacit_document *doc,
 static tacit_status read_document(tc_import *m, const tacit_document *doc, const char *file,
                                   bool quiet, char **text, tacit_error *err)
 {
+    tc_outcome_words_of(&m->outcomes, doc);
     TC_TRY(tc_point_init(&m->point, tacit_document_space(doc), err));
     TC_TRY(read_file(m, file, text, err));
     return check_replies(m, doc, quiet, err);

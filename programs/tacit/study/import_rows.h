@@ -1,8 +1,8 @@
 /* import_rows.h - earlier results from a file, all or nothing: CSV, or JSON by the file's ending. For import.c and
  * federation/agent.c.
  *
- * Of CSV a column is a parameter (x, or Optuna's params_x), "value" or "state"; others
- * are passed over. Rows whose state is not COMPLETE carry no result and are
+ * Of CSV a column is a parameter (x, or Optuna's params_x), "value" or "state", or one of several outcomes (latency, or
+ * outcomes_latency as tacit export writes it); others are passed over. Rows whose state is not COMPLETE carry no result and are
  * counted, not read. */
 #ifndef TC_PROGRAM_IMPORT_ROWS_H
 #define TC_PROGRAM_IMPORT_ROWS_H

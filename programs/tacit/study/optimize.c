@@ -192,6 +192,7 @@ const tc_verb tc_verb_optimize = {
         "nan after it make the trial FAIL rather than be guessed, and an earlier line is\n"
         "never looked at. So does a program that prints no number there, ends with a\n"
         "status other than 0 or takes too long. The study goes on.\n"
+        "Several outcomes: {\"a\": 0.1, \"b\": 3}.\n"
         "\n"
         "No shell reads the arguments. A choice may not stand inside a word that the program\n"
         "reads as code: write sh -c './train --opt \"$1\"' sh {opt}. The program gets no open\n"

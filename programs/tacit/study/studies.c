@@ -25,13 +25,24 @@ static const tc_option table[] = {
      .value = "FILE"},
     {.name = NULL}};
 
-/* name, then what a row says of it. */
-static tc_table *new_table(void)
+/* name, then what a row says of it; the last two where some study has more outcomes than one value. */
+enum { COLUMNS = 9, WITH_OUTCOMES = 11 };
+static tc_table *new_table(bool outcomes)
 {
-    static const char *const columns[] = {"name",     "algorithm", "direction",
-                                          "complete", "failed",    "running",
-                                          "planned",  "best",      "best_trial"};
-    return tc_table_new(sizeof columns / sizeof *columns, columns);
+    static const char *const columns[WITH_OUTCOMES] = {
+        "name",    "algorithm", "direction",  "complete", "failed", "running",
+        "planned", "best",      "best_trial", "feasible", "front"};
+    return tc_table_new(outcomes ? WITH_OUTCOMES : COLUMNS, columns);
+}
+
+static bool any_outcomes(const tacit_studies *all)
+{
+    bool any = false;
+    for (size_t i = 0; i < tacit_studies_count(all); i++) {
+        const tacit_study_summary *s = tacit_studies_get(all, i);
+        any |= s->objectives > 1 || s->feasible != s->complete;
+    }
+    return any;
 }
 
 static void put_count(tc_table *t, size_t column, uint64_t n)
@@ -40,11 +51,13 @@ static void put_count(tc_table *t, size_t column, uint64_t n)
         tc_table_integer(t, column, (int64_t)n);
 }
 
-static void put_study(tc_table *t, const tacit_study_summary *s)
+static void put_study(tc_table *t, const tacit_study_summary *s, bool outcomes)
 {
     tc_table_text(t, 0, s->name);
     tc_table_text(t, 1, s->algorithm);
-    tc_table_text(t, 2, s->direction);
+    char several[32];
+    snprintf(several, sizeof several, "%" PRIu64 " objectives", s->objectives);
+    tc_table_text(t, 2, s->objectives > 1 ? several : s->direction);
     put_count(t, 3, s->complete);
     put_count(t, 4, s->failed);
     put_count(t, 5, s->running);
@@ -52,6 +65,10 @@ static void put_study(tc_table *t, const tacit_study_summary *s)
     if (!isnan(s->best))
         tc_table_number(t, 7, s->best);
     put_count(t, 8, s->best_trial);
+    if (outcomes)
+        put_count(t, 9, s->feasible);
+    if (outcomes && s->objectives > 1)
+        put_count(t, 10, s->front);
     tc_table_end_row(t);
 }
 
@@ -77,9 +94,10 @@ static tacit_status list(const tc_invocation *in, tacit_error *err)
     const options *o = in->opts;
     tacit_studies *all;
     TC_TRY(get_list(&o->where, in->quiet, &all, err));
-    tc_table *t = new_table();
+    const bool outcomes = any_outcomes(all);
+    tc_table *t = new_table(outcomes);
     for (size_t i = 0; i < tacit_studies_count(all); i++)
-        put_study(t, tacit_studies_get(all, i));
+        put_study(t, tacit_studies_get(all, i), outcomes);
     tacit_studies_free(all);
     return tc_table_print(t, (tc_format)in->format, stdout, err);
 }

@@ -1,6 +1,7 @@
 /* tell.c - `tacit tell`: what came of a trial. */
 #include "base/memory.h"
 #include "frame/point.h"
+#include "study/outcome_words.h"
 #include "study/pull_values.h"
 #include "study/records_options.h"
 #include "study/study_ref.h"
@@ -47,6 +48,8 @@ typedef struct report {
     uint64_t pulls;    /* that were asked for */
     tacit_batch batch; /* what is told, unless there are no pulls in it */
     tc_pull_values pulled;
+    double outcomes[TC_OUTCOME_PLACES]; /* that VALUE names ... */
+    size_t n_outcomes;                  /* ... 0: VALUE is a number */
     tc_point point;
 } report;
 
@@ -69,7 +72,26 @@ static tacit_status read_words(const tc_invocation *in, report *r, tacit_error *
         return tc_fail(err, TACIT_E_ARG, "--param goes with a VALUE, not with --fail");
     if (o->batch)
         return tc_pull_values_parse(&r->batch, o->batch, err);
-    return has_value ? tc_read_value("VALUE", in->args[2], false, &r->value, err) : TACIT_OK;
+    return has_value && !tc_outcome_words_are(in->args[2])
+               ? tc_read_value("VALUE", in->args[2], false, &r->value, err)
+               : TACIT_OK;
+}
+
+/* VALUE as "error=0.1,latency=3", which only the study can read. */
+static tacit_status read_outcomes(const tacit_document *doc, const tc_invocation *in, report *r,
+                                  tacit_error *err)
+{
+    tc_outcome_words names;
+    tc_outcome_words_of(&names, doc);
+    if (in->n_args < 3 || !tc_outcome_words_are(in->args[2]))
+        return TACIT_OK;
+    if (names.n == 1)
+        return tc_fail(err, TACIT_E_ARG, "VALUE must be a finite number, got \"%.40s\"",
+                       in->args[2]);
+    TC_TRY(tc_outcome_words_read(&names, names.n, "VALUE", in->args[2], r->outcomes, err));
+    r->n_outcomes = names.n;
+    r->value = r->outcomes[0];
+    return TACIT_OK;
 }
 
 static tacit_status read_trial(const tacit_trial *t, const tc_invocation *in, report *r,
@@ -203,6 +225,8 @@ static void fill_report(tacit_report *told, const options *o, const report *r)
     told->reason = o->fail;
     told->pulls = r->pulled.list;
     told->n_pulls = (size_t)r->pulled.n;
+    told->outcomes = r->n_outcomes > 0 ? r->outcomes : NULL;
+    told->n_outcomes = r->n_outcomes;
     told->batch = r->batch;
 }
 
@@ -231,6 +255,7 @@ static tacit_status tell(const tc_study_ref *ref, const tc_invocation *in, repor
 {
     const options *o = in->opts;
     const tacit_document *doc = tacit_study_document(ref->study);
+    TC_TRY(read_outcomes(doc, in, r, err));
     TC_TRY(check_private(doc, in, r, err));
     TC_TRY(tc_records_declare(ref->study, &o->records, o->ledger_storage, in, true, err));
     TC_TRY(tc_point_init(&r->point, tacit_study_space(ref->study), err));
@@ -266,6 +291,9 @@ const tc_verb tc_verb_tell = {
         "The report is on disk when the program ends. A trial is told once: a second\n"
         "report is refused, or ignored with --skip-if-finished.\n"
         "\n"
+        "Of a study with several objectives, or with constraints, VALUE has all outcomes by name:\n"
+        "error=0.1,latency=3, or a JSON object. The value of one objective is called value.\n"
+        "\n"
         "A trial of several pulls (ask --pulls) is told with --values, or with sums that\n"
         "you made yourself: the number of pulls, the sum of the rewards (value - low) /\n"
         "(high - low) in whole numbers of 2^-28, and that of their squares, each rounded\n"
@@ -289,6 +317,7 @@ const tc_verb tc_verb_tell = {
         "  tacit tell branin 3 0.41\n"
         "  tacit tell branin 4 --fail \"out of memory\"\n"
         "  tacit tell branin 5 0.39 --param lr=0.012\n"
+        "  tacit tell trade 3 error=0.08,latency=4.1,memory_mb=310\n"
         "  ./pull 0.5 0.25 500 | tacit tell garland 6 --values -\n"
         "  ./try 0.3 | tacit tell doses 7 - --user ann\n"
         "  tacit tell branin 3 0.41 --server https://tacit.example:8443 --token-file client.txt",

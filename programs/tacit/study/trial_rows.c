@@ -1,6 +1,8 @@
 /* trial_rows.c - see trial_rows.h. */
 #include "study/trial_rows.h"
 
+#include "study/outcome_words.h"
+
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -11,6 +13,7 @@
 
 /* The rows to print: a list, or a single one. */
 typedef struct rows {
+    tc_outcome_words outcomes;
     const tacit_trials *list; /* or NULL */
     const tacit_trial *single;
     size_t n;
@@ -21,6 +24,18 @@ typedef struct rows {
 static bool by_model(const rows *all)
 {
     return all->found && all->found->by == TACIT_BY_MODEL;
+}
+
+/* Are there outcomes beside one value? */
+static bool has_outcomes(const rows *all)
+{
+    return all->outcomes.n > 1;
+}
+
+/* ... and bounds that they may miss? */
+static bool has_bounds(const rows *all)
+{
+    return all->outcomes.n > all->outcomes.objectives;
 }
 
 static const tacit_trial *row(const rows *all, size_t i)
@@ -80,7 +95,7 @@ static tc_table *new_table(const tacit_space *s, const char *const *before, cons
     tc_arena a = {0};
     tc_table *t = NULL;
     size_t n = 0, params = tacit_space_columns(s);
-    const char **names = TC_TAKE(&a, params + 16, const char *);
+    const char **names = TC_TAKE(&a, params + TC_OUTCOME_PLACES + 16, const char *);
     for (; names && *before; before++)
         names[n++] = *before;
     for (size_t i = 0; names && i < params; i++) {
@@ -96,6 +111,18 @@ static tc_table *new_table(const tacit_space *s, const char *const *before, cons
         t = tc_table_new(n, names);
     tc_arena_fini(&a);
     return t;
+}
+
+/* Of a complete trial, from outcome `first` on, and whether it is feasible. */
+static void put_outcomes(tc_table *t, size_t column, const rows *all, const tacit_trial *trial,
+                         size_t first)
+{
+    if (trial->state != TACIT_TRIAL_COMPLETE)
+        return;
+    for (size_t i = first; i < all->outcomes.n; i++)
+        tc_table_number(t, column++, trial->outcomes[i]);
+    if (has_bounds(all))
+        tc_table_text(t, column, trial->feasible ? "yes" : "no");
 }
 
 static void put_result(tc_table *t, const tacit_trial *trial)
@@ -114,13 +141,19 @@ static bool any_batch(const rows *all)
     return any;
 }
 
-/* Names of the columns before the parameters, NULL-terminated; how many there are. */
-static size_t people_columns(const rows *all, const char *names[8])
+enum { COLUMNS = TC_OUTCOME_PLACES + 8 };
+
+/* Names of the columns before the parameters, NULL-terminated; how many there are. *model: where the mean stands. */
+static size_t people_columns(const rows *all, const char *names[COLUMNS], size_t *model)
 {
     size_t n = 0;
     names[n++] = "trial";
     names[n++] = "state";
-    names[n++] = "value";
+    for (size_t i = 0; i < all->outcomes.n; i++)
+        names[n++] = all->outcomes.of[i].name;
+    if (has_bounds(all))
+        names[n++] = "feasible";
+    *model = n;
     if (by_model(all)) {
         names[n++] = "mean";
         names[n++] = "sd";
@@ -158,16 +191,19 @@ static void put_reason(tc_table *t, size_t column, const tacit_trial *trial)
 static tacit_status print_people(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
     static const char *const reason[] = {"reason", NULL};
-    const char *before[8];
+    const char *before[COLUMNS];
     bool any = false;
-    const size_t at = people_columns(all, before);
+    size_t model;
+    const size_t at = people_columns(all, before, &model);
     for (size_t i = 0; i < all->n; i++)
         any |= has_reason(row(all, i));
     tc_table *t = new_table(s, before, "", any ? reason : reason + 1);
     for (size_t i = 0; i < all->n; i++) {
         put_result(t, row(all, i));
+        if (has_outcomes(all))
+            put_outcomes(t, 3, all, row(all, i), 1);
         if (by_model(all))
-            put_model(t, 3, all);
+            put_model(t, model, all);
         if (any_batch(all))
             tc_table_integer(t, at - 1, (int64_t)row(all, i)->pulls);
         put_params(s, row(all, i)->values, "-", t, at);
@@ -178,11 +214,31 @@ static tacit_status print_people(const tacit_space *s, const rows *all, FILE *ou
     return tc_table_print(t, TC_FORMAT_TABLE, out, err);
 }
 
+/* "outcomes_NAME" of each outcome that is not the column "value". */
+typedef struct outcome_columns {
+    char name[TC_OUTCOME_PLACES][80];
+    size_t first; /* the first outcome of them */
+} outcome_columns;
+
+/* Adds their names, and "feasible" where there are bounds. */
+static size_t add_outcome_columns(const rows *all, outcome_columns *c, const char **names, size_t n)
+{
+    c->first = all->outcomes.objectives == 1;
+    for (size_t i = c->first; i < all->outcomes.n; i++) {
+        snprintf(c->name[i], sizeof c->name[i], TC_OUTCOME_COLUMN "%s", all->outcomes.of[i].name);
+        names[n++] = c->name[i];
+    }
+    if (has_bounds(all))
+        names[n++] = "feasible";
+    return n;
+}
+
 static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
     static const char *const before[] = {"trial", "state", "value", NULL};
-    const char *after[8] = {"datetime_start", "datetime_complete", "worker", "reason"};
+    const char *after[COLUMNS] = {"datetime_start", "datetime_complete", "worker", "reason"};
     const size_t last = 3 + tacit_space_columns(s);
+    outcome_columns outcomes;
     size_t n = 4, model = last + 4;
     if (any_batch(all)) {
         after[n++] = "pulls";
@@ -192,6 +248,9 @@ static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, 
         after[n++] = "mean";
         after[n++] = "sd";
     }
+    const size_t beside = last + n;
+    if (has_outcomes(all))
+        (void)add_outcome_columns(all, &outcomes, after, n);
     tc_table *t = new_table(s, before, "params_", after);
     for (size_t i = 0; i < all->n; i++) {
         put_result(t, row(all, i));
@@ -204,6 +263,8 @@ static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, 
             tc_table_integer(t, last + 4, (int64_t)row(all, i)->pulls);
         if (by_model(all))
             put_model(t, model, all);
+        if (has_outcomes(all))
+            put_outcomes(t, beside, all, row(all, i), outcomes.first);
         tc_table_end_row(t);
     }
     return tc_table_print(t, TC_FORMAT_CSV, out, err);
@@ -280,7 +341,19 @@ static json_t *steps_json(const tacit_trial *t)
     return list;
 }
 
-static json_t *trial_json(const tacit_space *s, const tacit_trial *t)
+static json_t *outcomes_json(const tc_outcome_words *names, const tacit_trial *t)
+{
+    int bad = 0;
+    json_t *o = json_object();
+    for (size_t i = 0; i < names->n; i++)
+        bad |= json_object_set_new(o, names->of[i].name, json_real(t->outcomes[i]));
+    if (!bad)
+        return o;
+    json_decref(o);
+    return NULL;
+}
+
+static json_t *trial_json(const tacit_space *s, const rows *all, const tacit_trial *t)
 {
     json_t *o = json_object();
     json_t *value = t->state == TACIT_TRIAL_COMPLETE ? json_real(t->value) : json_null();
@@ -296,6 +369,11 @@ static json_t *trial_json(const tacit_space *s, const tacit_trial *t)
         bad |= json_object_set_new(o, "pulls", json_integer((json_int_t)t->pulls));
     if (t->n_steps > 0)
         bad |= json_object_set_new(o, "steps", steps_json(t));
+    if (has_outcomes(all) && t->state == TACIT_TRIAL_COMPLETE)
+        bad |= json_object_set_new(o, "outcomes", outcomes_json(&all->outcomes, t)) |
+               json_object_set_new(o, "feasible", json_boolean(t->feasible));
+    if (has_bounds(all) && t->state == TACIT_TRIAL_COMPLETE)
+        bad |= json_object_set_new(o, "violation", json_real(t->violation));
     if (!bad)
         return o;
     json_decref(o);
@@ -336,7 +414,7 @@ static tacit_status print_json(const tacit_space *s, const rows *all, FILE *out,
 {
     fputc('[', out);
     for (size_t i = 0; i < all->n; i++)
-        TC_TRY(print_object(trial_json(s, row(all, i)), i ? ",\n " : "", "", out, err));
+        TC_TRY(print_object(trial_json(s, all, row(all, i)), i ? ",\n " : "", "", out, err));
     fputs("]\n", out);
     return TACIT_OK;
 }
@@ -344,7 +422,7 @@ static tacit_status print_json(const tacit_space *s, const rows *all, FILE *out,
 static tacit_status print_lines(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
     for (size_t i = 0; i < all->n; i++) {
-        json_t *o = trial_json(s, row(all, i));
+        json_t *o = trial_json(s, all, row(all, i));
         o = all->found ? add_found(o, all->found) : o;
         TC_TRY(print_object(o, "", "\n", out, err));
     }
@@ -368,20 +446,23 @@ static tacit_status print_rows(const tacit_space *space, const rows *all, int fo
     return print_lines(space, all, out, err);
 }
 
-tacit_status tc_trials_print(const tacit_space *space, const tacit_trials *trials, int format,
+tacit_status tc_trials_print(const tacit_document *doc, const tacit_trials *trials, int format,
                              FILE *out, tacit_error *err)
 {
-    const rows all = {.list = trials, .n = tacit_trials_count(trials)};
-    return print_rows(space, &all, format, out, err);
+    rows all = {.list = trials, .n = tacit_trials_count(trials)};
+    tc_outcome_words_of(&all.outcomes, doc);
+    return print_rows(tacit_document_space(doc), &all, format, out, err);
 }
 
-tacit_status tc_recommendation_print(const tacit_space *space, const tacit_recommendation *r,
+tacit_status tc_recommendation_print(const tacit_document *doc, const tacit_recommendation *r,
                                      int format, bool quiet, FILE *out, tacit_error *err)
 {
-    const rows one = {.single = r->trial, .n = 1, .found = r};
+    rows one = {.single = r->trial, .n = 1, .found = r};
+    tc_outcome_words_of(&one.outcomes, doc);
     tc_note(quiet, "%s, because %s", r->by == TACIT_BY_MODEL ? "by the model" : "by what was seen",
             r->because);
-    return print_rows(space, &one, format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format, out, err);
+    return print_rows(tacit_document_space(doc), &one,
+                      format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format, out, err);
 }
 
 /* ---- trials just asked for */
@@ -471,17 +552,76 @@ tacit_status tc_winner_print(const tacit_space *space, const double *values, dou
     return tc_table_print(t, (tc_format)format, out, err);
 }
 
+/* ---- the best, and the front ---- */
+
+static tacit_status front_json(const tacit_document *doc, const tacit_trials *front,
+                               const double *volume, FILE *out, tacit_error *err)
+{
+    tc_json_start();
+    fputs("{\"front\":", out);
+    TC_TRY(tc_trials_print(doc, front, TC_FORMAT_JSON, out, err));
+    if (!volume) {
+        fputs("}\n", out);
+        return TACIT_OK;
+    }
+    json_t *number = json_real(*volume);
+    return print_object(number, ",\"hypervolume\":", "}\n", out, err);
+}
+
+tacit_status tc_front_print(tacit_study *s, const double *reference, const tc_invocation *in,
+                            tacit_error *err)
+{
+    const tacit_document *doc = tacit_study_document(s);
+    tacit_trials *front;
+    double volume = 0;
+    if (reference)
+        TC_TRY(tacit_study_hypervolume(s, reference, &volume, err));
+    TC_TRY(tacit_study_front(s, &front, err));
+    const size_t n = tacit_trials_count(front);
+    tacit_status status = in->format == TC_FORMAT_JSON
+                              ? front_json(doc, front, reference ? &volume : NULL, stdout, err)
+                              : tc_trials_print(doc, front, in->format, stdout, err);
+    tacit_trials_free(front);
+    TC_TRY(status);
+    if (n == 0)
+        return tc_fail(
+            err, TACIT_E_STATE, "no trial of %s is complete%s yet", tacit_study_name(s),
+            tacit_document_outcomes(doc) > tacit_document_objectives(doc) ? " and feasible" : "");
+    char point[400];
+    tc_outcome_words names;
+    tc_outcome_words_of(&names, doc);
+    if (reference) {
+        tc_outcome_words_text(&names, names.objectives, reference, point, sizeof point);
+        tc_note(in->quiet, "hypervolume %.10g, from the front to %s", volume, point);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_best_found_print(tacit_study *s, const tacit_recommendation *r,
+                                 const tc_invocation *in, tacit_error *err)
+{
+    const bool quiet = in->quiet || !r->trial->feasible; /* that is said below */
+    TC_TRY(tc_recommendation_print(tacit_study_document(s), r, in->format, quiet, stdout, err));
+    return r->trial->feasible
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_STATE,
+                         "no trial of %s is feasible yet; trial %" PRIu64
+                         " is shown, which misses its bounds by least (violation %.6g)",
+                         tacit_study_name(s), r->trial->number, r->trial->violation);
+}
+
 tacit_status tc_best_print(tacit_study *s, const tc_invocation *in, tacit_error *err)
 {
     tacit_recommendation *best;
     tacit_error why = {0};
+    if (tacit_document_objectives(tacit_study_document(s)) > 1)
+        return tc_front_print(s, NULL, in, err);
     tacit_status status = tacit_study_recommend(s, TACIT_BY_AUTO, &best, &why);
     if (status == TACIT_E_STATE)
         return tc_fail(err, status, "no trial of %s has succeeded", tacit_study_name(s));
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
-    status =
-        tc_recommendation_print(tacit_study_space(s), best, in->format, in->quiet, stdout, err);
+    status = tc_best_found_print(s, best, in, err);
     tacit_recommendation_free(best);
     return status;
 }

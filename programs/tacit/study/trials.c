@@ -38,7 +38,7 @@ static tacit_status print(tacit_study *s, tacit_trial_state state, int format, t
     tacit_trial_query query = TACIT_TRIAL_QUERY;
     query.state = state;
     TC_TRY(tacit_study_trials(s, &query, &all, err));
-    tacit_status status = tc_trials_print(tacit_study_space(s), all, format, stdout, err);
+    tacit_status status = tc_trials_print(tacit_study_document(s), all, format, stdout, err);
     tacit_trials_free(all);
     return status;
 }

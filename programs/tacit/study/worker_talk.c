@@ -7,7 +7,12 @@ static void show_standing(const tc_worker_talk *t, const tacit_study_summary *s)
 {
     char note[96] = "";
     int n = 0;
-    if (s->best_trial != TACIT_UNKNOWN)
+    if (s->objectives > 1 && s->feasible > 0)
+        n = snprintf(note, sizeof note, "front of %" PRIu64 " trial%s", s->front,
+                     s->front == 1 ? "" : "s");
+    else if (s->complete > 0 && s->feasible == 0)
+        n = snprintf(note, sizeof note, "none feasible yet");
+    else if (s->best_trial != TACIT_UNKNOWN)
         n = snprintf(note, sizeof note, "best %.6g (trial %" PRIu64 ")", s->best, s->best_trial);
     if (s->failed > 0 && n >= 0)
         n += snprintf(note + n, sizeof note - (size_t)n, "%s%" PRIu64 " failed", n ? ", " : "",
@@ -30,6 +35,11 @@ static void say_untold(const tc_worker_talk *t, const tacit_worker_event *e)
                 e->text);
     else if (e->report->kind == TACIT_REPORT_FAILED)
         tc_note(false, "tacit: that trial %" PRIu64 " failed was not told (%s)", e->trial, e->text);
+    else if (e->report->n_outcomes > 1)
+        tc_note(false,
+                "tacit: the %zu outcomes of trial %" PRIu64 ", of which the first is %.17g, were "
+                "not told (%s)",
+                e->report->n_outcomes, e->trial, e->report->value, e->text);
     else
         tc_note(false, "tacit: the value of trial %" PRIu64 ", %.17g, was not told (%s)", e->trial,
                 e->report->value, e->text);

@@ -38,8 +38,29 @@ TACIT_API void tacit_document_free(tacit_document *d); /* NULL is allowed */
 TACIT_API const char *tacit_document_name(const tacit_document *d);
 TACIT_API const tacit_space *tacit_document_space(const tacit_document *d);
 TACIT_API const char *tacit_document_algorithm(const tacit_document *d); /* "gp-ei" */
-TACIT_API bool tacit_document_maximizes(const tacit_document *d);
-TACIT_API uint64_t tacit_document_trials(const tacit_document *d); /* planned */
+TACIT_API bool tacit_document_maximizes(const tacit_document *d);        /* the first objective */
+TACIT_API uint64_t tacit_document_trials(const tacit_document *d);       /* planned */
+
+/* What a trial comes to: objectives, then outcomes that must lie in bounds, in the order of the document. A study with a
+ * direction and no constraints has one outcome, "value". */
+#define TACIT_OBJECTIVES_MOST  4
+#define TACIT_CONSTRAINTS_MOST 16
+typedef struct tacit_outcome {
+    size_t size;
+    const char *name; /* "value" where there is one objective */
+    bool objective;   /* else a constraint bounds it */
+    bool maximize;    /* of an objective */
+    double low, high; /* of a constraint; -INFINITY, INFINITY: no bound */
+} tacit_outcome;
+#define TACIT_OUTCOME                                                                              \
+    {                                                                                              \
+        sizeof(tacit_outcome), NULL, false, false, 0, 0                                            \
+    }
+TACIT_API size_t tacit_document_objectives(const tacit_document *d); /* 1 in most studies */
+TACIT_API size_t tacit_document_outcomes(const tacit_document *d);   /* all of them */
+/* Of outcome i; the caller sets out->size. E_ARG: there is none of this number. */
+TACIT_API tacit_status tacit_document_outcome(const tacit_document *d, size_t i, tacit_outcome *out,
+                                              tacit_error *err);
 TACIT_API uint64_t tacit_document_agents(const tacit_document *d); /* 0: not of a federation */
 #define TACIT_AGENTS_MOST 16777216
 /* True of algorithms of local privacy (ldp-*): such a study is told private replies (release.h), never rewards. */

@@ -200,7 +200,7 @@ typedef struct tacit_trial {
     uint64_t number; /* from 0 */
     tacit_trial_state state;
     const double *values; /* the point: as issued, or as really run once told */
-    double value;         /* COMPLETE; else NaN */
+    double value;         /* COMPLETE, of several objectives the first; else NaN */
     uint64_t pulls; /* that are to be told of it; once COMPLETE, that were. 1: an ordinary trial */
     const char *worker; /* who has or had it; NULL: nobody in particular, or it is not shown */
     const char *reason; /* FAIL; or NULL */
@@ -210,6 +210,13 @@ typedef struct tacit_trial {
     const tacit_step *
         steps; /* what it reported on its way, by growing step; PRUNED: the last one is what it came to */
     size_t n_steps;
+    /* COMPLETE: all that it came to, in the order of the document (tacit_document_outcome), `value` first; else NULL. */
+    const double *outcomes;
+    size_t n_outcomes;
+    bool feasible; /* COMPLETE, and within the bounds of all constraints */
+    /* COMPLETE: 0 if it is feasible; else the sum, over the bounds that it misses, of by how much, as a share of the bound's
+     * own size (of a bound 0: as it is). Else NaN. */
+    double violation;
 } tacit_trial;
 TACIT_API void tacit_trial_free(tacit_trial *t); /* NULL is allowed */
 
@@ -255,6 +262,10 @@ TACIT_API tacit_status tacit_study_ask_many(tacit_study *s, const tacit_ask_opts
  * TACIT_REPORT_REPLY alone. */
 TACIT_API tacit_status tacit_study_tell(tacit_study *s, uint64_t trial, double value,
                                         tacit_error *err);
+/* The same in a study with several objectives or with constraints: all that the trial came to, in the order of the document,
+ * tacit_document_outcomes of them (document.h). tacit_study_tell is refused there (E_ARG). */
+TACIT_API tacit_status tacit_study_tell_outcomes(tacit_study *s, uint64_t trial,
+                                                 const double *outcomes, tacit_error *err);
 /* The evaluation failed: the point will not be asked again. reason may be NULL. */
 TACIT_API tacit_status tacit_study_fail(tacit_study *s, uint64_t trial, const char *reason,
                                         tacit_error *err);
@@ -292,10 +303,14 @@ typedef struct tacit_report {
     /* Of `value`: the standard deviation of noise that is known to be in it, which models then count with; 0: none is known.
      * Where the study protects records (records.h) it is set here. */
     double noise_sd;
+    /* VALUE, in a study with several objectives or with constraints: all outcomes, in the order of the document, and `value` is
+     * set to the first of them. NULL, 0: `value` is all there is. */
+    const double *outcomes;
+    size_t n_outcomes;
 } tacit_report;
 #define TACIT_REPORT                                                                               \
     {                                                                                              \
-        sizeof(tacit_report), TACIT_REPORT_VALUE, 0, NULL, NULL, NULL, 0, {0, 0, 0}, 0             \
+        sizeof(tacit_report), TACIT_REPORT_VALUE, 0, NULL, NULL, NULL, 0, {0, 0, 0}, 0, NULL, 0    \
     }
 /* Reports whatever can be reported; as tacit_study_tell. The value of a batch becomes its mean. */
 TACIT_API tacit_status tacit_study_report(tacit_study *s, uint64_t trial,
@@ -369,6 +384,10 @@ TACIT_API tacit_status tacit_study_rerun_failed(tacit_study *s, uint64_t *queued
  * E_UNSUPPORTED: a coordinator. */
 TACIT_API tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values,
                                           const double *y, tacit_error *err);
+/* The same with several objectives or with constraints, where tacit_study_import is refused (E_ARG): all outcomes of each, as
+ * tacit_study_tell_outcomes has them, one trial after another. */
+TACIT_API tacit_status tacit_study_import_outcomes(tacit_study *s, size_t n, const double *values,
+                                                   const double *outcomes, tacit_error *err);
 
 /* ---- leases ---- */
 
@@ -398,8 +417,18 @@ TACIT_API void tacit_study_keep_time(tacit_study *s);
 
 /* ---- looking ---- */
 
-/* The best complete trial; of equals, the first. E_STATE: none is complete. */
+/* The best complete trial; of equals, the first. With constraints: the best of those that are feasible, or, where none is,
+ * the one with the least violation. E_STATE: none is complete. E_UNSUPPORTED: there are several objectives, and so a front. */
 TACIT_API tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit_error *err);
+
+/* The feasible trials that no other one dominates: none is as good in all objectives and better in one. The best of the first
+ * objective comes first, of equals the first. With one objective: those that have the best value. Empty: no trial is feasible
+ * yet. */
+TACIT_API tacit_status tacit_study_front(tacit_study *s, tacit_trials **out, tacit_error *err);
+/* The volume that the front dominates, up to the reference point: a value for each objective, in its own direction. What is no
+ * better than the reference in all objectives adds nothing. E_ARG: a reference is not finite. */
+TACIT_API tacit_status tacit_study_hypervolume(tacit_study *s, const double *reference, double *out,
+                                               tacit_error *err);
 
 /* How a trial is recommended. Among noisy values the best is mostly a lucky one, and among private replies the first of
  * many equals: there the point is better that the model of the algorithm holds for best, of those that were tried. */
@@ -463,14 +492,19 @@ typedef struct tacit_study_summary {
     tacit_study_state state; /* in a storage of this process always RUNNING */
     uint64_t planned;        /* trials, as the document says */
     uint64_t complete, failed, running;
-    uint64_t finished;   /* FAIL, PRUNED, and COMPLETE in pulls: what counts against `planned` */
-    uint64_t best_trial; /* TACIT_UNKNOWN: none is complete */
+    uint64_t finished; /* FAIL, PRUNED, and COMPLETE in pulls: what counts against `planned` */
+    /* TACIT_UNKNOWN: none is complete and feasible, or there are several objectives */
+    uint64_t best_trial;
     double best;         /* its value; else NaN */
     uint64_t pruned;     /* trials that were ended early; they count as finished, too */
+    uint64_t objectives; /* at least 1; of several there is no best, but a front */
+    uint64_t feasible;   /* trials that are COMPLETE and within the bounds of all constraints */
+    uint64_t front;      /* of them, those that no other dominates; of one objective, 0 */
 } tacit_study_summary;
 #define TACIT_STUDY_SUMMARY                                                                        \
     {                                                                                              \
-        sizeof(tacit_study_summary), NULL, NULL, NULL, TACIT_STUDY_RUNNING, 0, 0, 0, 0, 0, 0, 0, 0 \
+        sizeof(tacit_study_summary), NULL, NULL, NULL, TACIT_STUDY_RUNNING, 0, 0, 0, 0, 0, 0, 0,   \
+            0, 0, 0, 0                                                                             \
     }
 /* The caller sets out->size. */
 TACIT_API tacit_status tacit_study_summarize(tacit_study *s, tacit_study_summary *out,

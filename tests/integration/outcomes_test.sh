@@ -1,0 +1,172 @@
+#!/bin/sh
+# outcomes_test: several objectives and constraints through the program: documents, commands, ask and tell, the best, the front and
+# its volume, tables, files, plots, and a coordinator. A killed run goes on with the same points.
+set -eu
+. "$(dirname "$0")/../support/frame.sh"
+
+cat > trade.json <<'J'
+{"name": "trade", "objectives": {"error": "minimize", "gain": "maximize"}, "constraints": {"memory": {"max": 500}},
+ "trials": 12, "seed": 5, "space": {"x": {"type": "float", "low": 0, "high": 1}}, "algorithm": "sobol"}
+J
+cat > bound.json <<'J'
+{"name": "bound", "direction": "maximize", "constraints": {"memory": {"max": 500}, "recall": {"min": 0.5}},
+ "trials": 12, "seed": 5, "space": {"x": {"type": "float", "low": 0, "high": 1}}, "algorithm": "random"}
+J
+says() { grep -qF -- "$1" out; }
+notes() { grep -qF -- "$1" err; }
+
+# ---- a command prints an object
+cat > train.sh <<'T'
+#!/bin/sh
+awk -v x="$1" 'BEGIN { print "epoch 3: 0.7"
+    printf "{\"error\": %.17g, \"gain\": %.17g, \"memory\": %.17g, \"note\": \"ok\"}\n", (x - 0.2) ^ 2, 1 - (x - 0.7) ^ 2, 300 + 400 * x }'
+T
+chmod +x train.sh
+good "optimize ends with the front" optimize trade.json -- ./train.sh {x}
+check "by the names of its outcomes" grep -qE '^trial +state +error +gain +memory +feasible +x$' out
+check "all of it feasible" sh -c '[ $(grep -c " yes " out) -eq $(($(wc -l < out) - 1)) ]'
+cp out front
+good "best shows the same" best trade
+check "front" cmp -s out front
+good "trials" trials trade
+check "has those that are not feasible" grep -q ' no ' out
+good "with a reference" best trade --reference gain=0,error=1
+check "the volume is noted" grep -qE '^hypervolume 0\.[0-9]+, from the front to error=1, gain=0$' err
+good "as JSON" best trade --reference error=1,gain=0 --format json --quiet
+# The volume by hand: strips of the front in the order of its first objective.
+check "one object with front and volume, which is right" python3 -c '
+import json
+j = json.load(open("out"))
+assert set(j) == {"front", "hypervolume"}
+volume, gain = 0, 0
+points = [t["outcomes"] for t in j["front"]]
+for i, p in enumerate(points):
+    right = points[i + 1]["error"] if i + 1 < len(points) else 1
+    gain = max(gain, p["gain"])
+    volume += (right - p["error"]) * gain
+assert abs(volume - j["hypervolume"]) < 1e-12, (volume, j["hypervolume"])
+assert all(t["feasible"] and t["violation"] == 0 and t["value"] == t["outcomes"]["error"] for t in j["front"])
+errors = [p["error"] for p in points]
+assert errors == sorted(errors) and [p["gain"] for p in points] == sorted(p["gain"] for p in points)'
+good "studies" studies
+check "says how many objectives, feasible trials and points of the front" \
+    grep -qE "^trade +sobol +2 objectives +12 +0 +0 +12 +[0-9]+ +$(($(wc -l < front) - 1)) *$" out
+
+bad 2 'tacit: --reference must be error=NUMBER,gain=NUMBER, got "error=1"' best trade --reference error=1
+bad 2 'tacit: --reference must be error=NUMBER,gain=NUMBER, got "error=1,gain=x"' best trade --reference error=1,gain=x
+bad 2 'tacit: --reference must be error=NUMBER,gain=NUMBER, got "error=1,error=2"' best trade --reference error=1,error=2
+bad 2 'tacit: --by is for one objective: study trade has 2, and so a front in place of one best trial' best trade --by model
+
+# ---- what fails
+cat > short.sh <<'T'
+#!/bin/sh
+echo '{"error": 1, "memory": 2}'
+T
+chmod +x short.sh
+sed 's/"trade"/"short"/' trade.json > short.json
+check "a broken command is noticed" run 4 optimize short.json --quiet -- ./short.sh {x}
+check "by its reason" notes 'the JSON on the last line has no "gain"'
+good "and kept" trials short --state fail
+check "with the trial" says 'the JSON on the last line has no "gain"'
+check "none is feasible yet" run 4 best short --quiet
+check "and says so" notes 'tacit: no trial of short is complete and feasible yet'
+
+# ---- ask and tell, and the best within bounds
+good "ask" ask bound.json
+good "tell" tell bound 0 value=9,memory=1000,recall=1
+good "ask again" ask bound
+good "tell an object" tell bound 1 '{"recall": 0.25, "memory": 100, "value": 1}'
+check "the best misses its bounds by least" run 4 best bound --quiet
+check "which is said" notes 'tacit: no trial of bound is feasible yet; trial 1 is shown, which misses its bounds by least (violation 0.5)'
+check "and shown" grep -qE '^ +1 +COMPLETE +1 +100 +0.25 +no ' out
+good "ask for a third" ask bound
+bad 2 'tacit: study bound is told 3 outcomes of a trial (value, memory, recall), got 1' tell bound 2 3
+bad 2 'tacit: VALUE must be value=NUMBER,memory=NUMBER,recall=NUMBER, got "value=3,memory=2"' tell bound 2 value=3,memory=2
+bad 2 'tacit: VALUE.recall is missing; it must be a number' tell bound 2 '{"value": 3, "memory": 2}'
+bad 2 'tacit: VALUE.m is no outcome of the study' tell bound 2 '{"value": 3, "memory": 2, "recall": 1, "m": 2}'
+good "tell what is feasible" tell bound 2 value=-3,memory=500,recall=0.5
+good "the best" best bound --format json --quiet
+check "is feasible" says '"outcomes":{"value":-3.0,"memory":500.0,"recall":0.5},"feasible":true,"violation":0.0'
+bad 2 'tacit: --reference is for several objectives, and study bound has one' best bound --reference value=1
+echo '{"name": "plain", "direction": "minimize", "space": {"x": {"type": "float", "low": 0, "high": 1}}}' > plain.json
+good "a plain study" ask plain.json
+bad 2 'tacit: VALUE must be a finite number, got "a=1"' tell plain 0 a=1
+
+# ---- documents
+refuses() { # TEXT DOCUMENT
+    echo "$2" > refused.json
+    bad 2 "$1" ask refused.json --storage sqlite:///none.db
+}
+refuses 'refused.json: objectives must have 2 to 4 members, got 1: one objective is said by "direction"' \
+    "$(sed 's/, "gain": "maximize"//' trade.json)"
+refuses 'refused.json: objectives must not be given with the algorithm gp-ucb, which is told one value a trial; those that are told several are ' \
+    "$(sed 's/sobol/gp-ucb/' trade.json)"
+sed 's/500/600/' bound.json > other.json
+bad 4 'constraints.memory.max is 500.0 in the stored study but 600.0 in the one given' ask other.json
+sed 's/"trials": 12/"trials": 13/' trade.json > longer.json
+good "more trials are the same study" ask longer.json
+"$tacit" tell trade 12 --fail "no power" > out 2> err
+
+# ---- files there and back
+for kind in csv json jsonl; do
+    good "export $kind" export trade --out trials.$kind
+    sed 's/"trade"/"'$kind'"/' trade.json > again.json
+    good "import $kind" import again.json trials.$kind
+    good "export it again" export $kind --format csv --out again.csv
+    "$tacit" export trade --format csv --quiet --out was.csv > out 2> err
+    check "the same outcomes" sh -c 'for f in was again; do grep COMPLETE $f.csv | cut -d, -f2-4,9-12 > $f.cut; done; cmp -s was.cut again.cut'
+done
+check "with columns for each" grep -q '^trial,state,value,params_x,datetime_start,datetime_complete,worker,reason,outcomes_error,outcomes_gain,outcomes_memory,feasible$' trials.csv
+sed 's/"trade"/"bare"/' trade.json > bare.json
+printf 'x,gain,error,memory\n0.5,1,2,3\n' > bare.csv
+good "columns by bare names" import bare.json bare.csv
+good "are outcomes" trials bare --format jsonl
+check "in their order" says '"value":2.0,"params":{"x":0.5}'
+check "all of them" says '"outcomes":{"error":2.0,"gain":1.0,"memory":3.0}'
+printf 'x,value,error,memory\n0.5,1,2,3\n' > bad.csv
+bad 2 'bad.csv: the header has no column for the outcome gain ("gain" or "outcomes_gain")' import bare.json bad.csv
+printf 'x,gain,error,memory,outcomes_gain\n0.5,1,2,3,4\n' > bad.csv
+bad 2 'bad.csv: outcomes_gain gives gain a second time' import bare.json bad.csv
+printf 'x,gain,error,memory\n0.5,1,2,\n' > bad.csv
+bad 2 'memory must be a finite number, got ""' import bare.json bad.csv
+echo '[{"value": 1, "params": {"x": 0.5}}]' > bad.json
+bad 2 'bad.json, entry 1: outcomes is missing' import bare.json bad.json
+
+# ---- plots
+good "the front as a plot" plot trade --pareto --out pareto.svg
+check "with axes that say what is wanted" sh -c 'grep -q "error (minimize)" pareto.svg && grep -q "gain (maximize)" pareto.svg'
+check "and three kinds of trials" sh -c 'for k in dominated infeasible front; do grep -q ">$k<" pareto.svg || exit 1; done'
+good "as a picture" plot trade --pareto --out pareto.png
+good "the history of another outcome" plot trade --of gain --out gain.svg
+check "says which" sh -c 'grep -q ">gain<" gain.svg && grep -q "sobol, maximize" gain.svg'
+good "the history within bounds" plot bound --out bound.svg
+check "has the best of what is feasible" sh -c 'grep -q "best -3 in trial 2" bound.svg && grep -q ">infeasible<" bound.svg'
+good "the slice of what is bounded" plot bound --of memory --kind slice --out slice.svg
+bad 2 'tacit: --pareto draws two objectives, and study bound has 1' plot bound --pareto
+bad 2 'tacit: --of: study bound has no outcome "z"' plot bound --of z
+bad 2 'tacit: --of is for --kind history and --kind slice' plot trade --pareto --of gain
+bad 2 'tacit: --pareto and --kind slice are two charts: ask for one' plot trade --pareto --kind slice
+bad 2 'tacit: --pareto and --contour are two charts: ask for one' plot trade --pareto --contour x,y
+bad 2 'tacit: --pareto is for a study: name it, not the file "trials.csv"' plot trials.csv --pareto
+sed 's/"trade"/"empty"/' trade.json > empty.json
+good "a study without values" ask empty.json
+bad 4 'tacit: the study empty has no completed trial to draw yet' plot empty --pareto
+
+# ---- killed at any time, it goes on with the same points
+sed 's/"trade"/"killed"/; s/"sobol"/{"name": "gp-ei", "init": 4}/' trade.json > killed.json
+cat > slow.sh <<'T'
+#!/bin/sh
+echo x >> calls
+[ "$(wc -l < calls)" -ne 7 ] || kill -9 "$PPID"
+exec ./train.sh "$1"
+T
+chmod +x slow.sh
+"$tacit" optimize killed.json --quiet --storage sqlite:///whole.db -- ./train.sh {x} > out 2> err
+"$tacit" optimize killed.json --quiet --storage sqlite:///killed.db -- ./slow.sh {x} > out 2> err && not_ok "it was killed" || ok "it was killed"
+good "and goes on" optimize killed.json --quiet --storage sqlite:///killed.db -- ./slow.sh {x}
+for s in whole killed; do
+    "$tacit" export killed --storage sqlite:///$s.db --quiet 2> err | cut -d, -f1-4,9-12 > $s.csv
+done
+check "with the same bits" cmp -s whole.csv killed.csv
+
+finish
