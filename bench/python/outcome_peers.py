@@ -1,12 +1,12 @@
 """Constraints that are known by trying and two objectives: tacit beside BoTorch and Optuna; 4 tasks, 40 seeds.
 
     outcome_peers.py run RESULTS.jsonl CONTESTANTS TASKS [FIRST_SEED [SEEDS [STEP]]]
-    outcome_peers.py table ONE RESULTS.jsonl...
+    outcome_peers.py table PAIRS RESULTS.jsonl...
 
 CONTESTANTS and TASKS are names with commas between, of those in CONTESTANTS below and in outcome_tasks.py; "all" tasks.
-The table has the contestant ONE beside every other. All begin a seed with the same points, see outcome_tasks.py.
-Appends a row for each run: task, contestant, seed; the best feasible value or the hypervolume, after the common points
-(first) and at every mark of the task (best); the share of feasible trials; and the seconds of CPU time that it took.
+PAIRS are "botorch", beside every other, or "botorch:tpe,botorch:nsga2". All begin a seed with the same points, those of
+outcome_tasks.py. Appends a row for each run: task, contestant, seed; the best feasible value or the hypervolume, after
+the common points (first) and at every mark of the task (best); the share of feasible trials; and seconds of CPU time.
 """
 import sys
 import warnings
@@ -142,19 +142,19 @@ def marks_of(task):
     return [(mark, i) for i, mark in enumerate(what.marks) if mark in (10, 20, 50, 100, what.trials)]
 
 
-def table(one, files):
+def table(pairs, files):
     """The regret is what the best feasible value, or the hypervolume, is away from the best there is."""
     results = Results(files)
-    results.check(one)
-    for task in TASKS:
-        for other in results.contestants(task):
+    chosen = results.chosen(pairs)
+    for one, other in chosen:
+        for task in TASKS:
             for ours, theirs in zip(*results.pairs(task, one, other)):
                 if ours["first"] != theirs["first"]:
                     raise SystemExit(f"{one} and {other} began seed {ours['seed']} of {task} with other points")
-    print_ratios(results, one, TASKS, marks_of, "regret", lambda row, place: regret(row["task"], row["best"][place]))
-    print("\nThe hypervolumes themselves, where more is better, and a ratio above 1.\n")
+    print_ratios(results, chosen, TASKS, marks_of, "regret", lambda row, at: regret(row["task"], row["best"][at]))
+    print("\nThe hypervolumes themselves: more is better.\n")
     volumes = [task for task, what in TASKS.items() if what.reference]
-    print_ratios(results, one, volumes, marks_of, "hypervolume", lambda row, place: row["best"][place])
+    print_ratios(results, chosen, volumes, marks_of, "hypervolume", lambda row, at: row["best"][at])
 
 
 if __name__ == "__main__":

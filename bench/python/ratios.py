@@ -20,11 +20,16 @@ class Results:
                     raise SystemExit(f"{file} has {row['contestant']}, {row['task']}, seed {row['seed']} once more")
                 self._found[name] = row
 
-    def check(self, one):
-        """Ends the program if nobody is called so."""
-        known = list(dict.fromkeys(contestant for _, contestant, _ in self._found))
-        if one not in known:
-            raise SystemExit(f"no results of {one!r}; there are those of {', '.join(known)}")
+    def chosen(self, text):
+        """Pairs of contestants: "ONE" beside every other, "ONE:OTHER", or several of these with commas between."""
+        known, found = list(dict.fromkeys(contestant for _, contestant, _ in self._found)), []
+        for words in text.split(","):
+            one, _, other = words.partition(":")
+            for name in (one, other) if other else (one,):
+                if name not in known:
+                    raise SystemExit(f"no results of {name!r}; there are those of {', '.join(known)}")
+            found += [(one, name) for name in ([other] if other else known) if name != one]
+        return found
 
     def contestants(self, task):
         return list(dict.fromkeys(contestant for of, contestant, _ in self._found if of == task))
@@ -40,20 +45,20 @@ def number(x):
     return f"{x:.3g}".replace("-", "−")
 
 
-def print_ratios(results, one, tasks, marks, what, measure):
+def print_ratios(results, chosen, tasks, marks, what, measure):
     """marks: of a task, (mark, place) to print. measure: of a row at a place, at least 0; `what` is its name."""
-    head = ["task", "after", "beside", "seeds", f"{what} of {one}", "of the other", "ratio", "below/equal/above"]
+    head = ["task", "after", "one", "other", "seeds", f"{what} of one", "of other", "ratio", "below/equal/above"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for task in tasks:
         for mark, place in marks(task):
-            for other in results.contestants(task):
+            for one, other in chosen:
                 ours, theirs = ([measure(row, place) for row in rows] for rows in results.pairs(task, one, other))
-                if other == one or len(ours) < 2:
+                if len(ours) < 2:
                     continue
                 ratio, gaps = paired_ratio(ours, theirs), [a - b for a, b in zip(ours, theirs)]
                 below, above = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
                 print(
-                    f"| {task} | {mark} | {other} | {len(ours)} | {number(mean(ours))} | {number(mean(theirs))} "
+                    f"| {task} | {mark} | {one} | {other} | {len(ours)} | {number(mean(ours))} | {number(mean(theirs))} "
                     f"| {number(ratio.value)} ({number(ratio.low)} to {number(ratio.high)}) "
                     f"| {below}/{len(gaps) - below - above}/{above} |"
                 )
