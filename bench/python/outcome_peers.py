@@ -11,7 +11,7 @@ the common points (first) and at every mark of the task (best); the share of fea
 import sys
 import warnings
 
-from rows import Clock, Rows, installed  # first: it holds numpy and torch to one thread
+from rows import Clock, Rows, installed, versions  # first: it holds numpy and torch to one thread
 
 from outcome_tasks import TASKS, design, measured, regret
 from ratios import Results, print_ratios
@@ -102,7 +102,29 @@ def botorch_acquisition(what, x, told):
     )  # fmt: skip
 
 
-CONTESTANTS = {"botorch": by_botorch, "tpe": by_tpe, "optuna gp": by_optuna_gp, "nsga2": by_nsga2}
+def by_tacit(task, seed):
+    import pytacit
+
+    what = TASKS[task]
+    names = [f"x{i}" for i in range(len(what.bounds))]
+    space = {name: {"type": "float", "low": low, "high": high} for name, (low, high) in zip(names, what.bounds)}
+    if what.reference:
+        outcomes, wanted = ["y0", "y1"], {"objectives": {"y0": "minimize", "y1": "minimize"}}
+    else:
+        outcomes, wanted = ["value", "c0"], {"direction": "minimize", "constraints": {"c0": {"max": 0}}}
+    with pytacit.create_study("outcomes", space, storage="memory:", trials=what.trials, seed=seed, **wanted) as study:
+        for point in design(task, seed):
+            study.enqueue_trial(dict(zip(names, point)))
+        for _ in range(what.trials):
+            trial = study.ask()
+            ys, constraints = what.evaluate([trial.params[name] for name in names])
+            study.tell(trial, dict(zip(outcomes, ys + constraints)))
+            yield ys, constraints
+
+
+CONTESTANTS = {
+    "tacit": by_tacit, "botorch": by_botorch, "tpe": by_tpe, "optuna gp": by_optuna_gp, "nsga2": by_nsga2
+}  # fmt: skip
 
 
 def rounded(value):
@@ -124,7 +146,12 @@ def run(task, name, seed):
 
 def main(file, names, tasks, first=1, seeds=40, step=1):
     warnings.simplefilter("ignore")
-    made_by = installed("botorch", "gpytorch", "optuna", "torch", "scipy", "numpy")
+    if names == ["tacit"]:
+        made_by = versions()
+    elif "tacit" in names:
+        raise SystemExit("tacit has a file of its own, so that those of others outlive its versions")
+    else:
+        made_by = installed("botorch", "gpytorch", "optuna", "torch", "scipy", "numpy")
     rows = Rows(file, ("task", "contestant", "seed"), made_by)
     for seed in range(first, first + seeds * step, step):
         for task in tasks:
