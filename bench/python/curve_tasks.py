@@ -4,7 +4,7 @@
 
 Called by pruning_peers.py, where a run is a replay: training is without chance for a configuration, so its errors are
 looked up instead of made anew for each run. Data sets are scikit-learn's; the errors are of the rows held out. Tasks and
-grids were fixed before any pruner had run on them. Losses are stored in units of 1/10000.
+grids were fixed before tacit had run on them. Losses are stored in units of 1/10000.
 """
 import itertools
 import json

@@ -1,6 +1,6 @@
 """Four tasks with more than one outcome: two with an unknown constraint, two with two objectives, all minimised.
 
-Called by outcome_peers.py; fixed before any program had run on them. Nothing but Python is needed here, so a design is
+Called by outcome_peers.py; fixed before tacit had run on them. Nothing but Python is needed here, so a design is
 the same wherever it is made. `python outcome_tasks.py` checks the constants below numerically and prints what it finds.
 """
 import math
