@@ -5,7 +5,8 @@ import sys
 from collections import namedtuple
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-from never_worse_stats import Draws, between, mean, resamples  # noqa: E402  (the folder above is on the path now)
+# The folder above is on the path now.
+from never_worse_stats import Draws, between, mean, paired_ratio, resamples  # noqa: E402, F401  (one is for ratios.py)
 
 Draws.count = 10000
 

@@ -23,12 +23,20 @@ class Clock:
         return 1e3 * (time.perf_counter() - self._wall), 1e3 * (time.process_time() - self._cpu)
 
 
-def versions(*packages):
-    """The versions of these packages, of Python, of tacit and of what tacit was built with; and the CPU."""
-    from pytacit._library import ffi, lib, string
-
+def installed(*packages):
+    """The versions of these packages and of Python; and the CPU."""
     made = {"python": platform.python_version()}
     made.update({package: version(package) for package in packages})
+    with open("/proc/cpuinfo", encoding="utf-8") as info:
+        made["cpu"] = next(line.split(":")[1].strip() for line in info if line.startswith("model name"))
+    return made
+
+
+def versions(*packages):
+    """installed(), with the versions of tacit and of what tacit was built with."""
+    from pytacit._library import ffi, lib, string
+
+    made = installed(*packages)
 
     @ffi.callback("tacit_build_visit")
     def visit(_user, part, text):
@@ -36,8 +44,6 @@ def versions(*packages):
         made[part if part == "tacit" else f"tacit's {part}"] = string(text)
 
     lib.tacit_build_parts(visit, ffi.NULL)
-    with open("/proc/cpuinfo", encoding="utf-8") as info:
-        made["cpu"] = next(line.split(":")[1].strip() for line in info if line.startswith("model name"))
     return made
 
 
