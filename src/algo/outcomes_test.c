@@ -125,6 +125,12 @@ static void test_what_is_told_must_fit(void **state)
     double more[] = {1, NAN};
     assert_fails(tc_optimizer_tell_outcomes(f->o, 0, NULL, 1, more, 2, 2, &e, &err), TACIT_E_ARG,
                  "the outcomes of trial 0 must be finite numbers, got nan");
+    e = (tc_event){.kind = TC_EVENT_REPORT, .step = 1, .value = 2};
+    assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                 "event 0 (report, trial 0) reports one value in a study of several outcomes");
+    e = (tc_event){.kind = TC_EVENT_TELL, .state = TC_TRIAL_PRUNED, .step = 1, .value = 2};
+    assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                 "event 0 (tell, trial 0) ends a trial early in a study of several outcomes");
     more[1] = 5;
     assert_ok(tc_optimizer_tell_outcomes(f->o, 0, NULL, 1, more, 2, 2, &e, &err));
     e.n_more = 1;

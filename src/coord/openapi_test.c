@@ -128,7 +128,7 @@ static void fields_are_described(void **state)
     assert_int_equal(json_integer_value(json_object_get(count, "default")), 1);
     assert_true(json_is_false(json_object_get(suggest, "additionalProperties")));
     assert_int_equal(json_array_size(json_object_get(suggest, "required")), 1);
-    assert_int_equal(json_array_size(json_object_get(schema(j, "Complete"), "oneOf")), 5);
+    assert_int_equal(json_array_size(json_object_get(schema(j, "Complete"), "oneOf")), 6);
     assert_non_null(schema(j, "RoundEvent"));
     assert_non_null(schema(j, "Problem"));
     json_decref(j);

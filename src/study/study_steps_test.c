@@ -287,6 +287,9 @@ static void studies_that_take_no_steps_say_why(void **state)
     assert_refused("\"algorithm\": {\"name\": \"ldp-tgp\", \"epsilon\": 1}",
                    "study r is told one private reply a trial: an intermediate value would tell "
                    "more, and is refused");
+    assert_refused("\"constraints\": {\"c\": {\"max\": 1}}",
+                   "study r is told 2 outcomes of a trial: an intermediate value would be of the "
+                   "first alone, and is refused");
 }
 
 int main(void)

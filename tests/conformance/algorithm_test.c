@@ -300,6 +300,8 @@ static void check_replay(const tc_algorithm *a, const tc_space *s)
 static void check_pruned(const tc_algorithm *a, const tc_space *s)
 {
     tacit_error err = {0};
+    if (wanted) /* a report is of one value: outcomes_test */
+        return;
     tc_optimizer *o = make(a, s, true, NULL), *whole = make(a, s, true, NULL);
     tc_optimizer *again = make(a, s, true, NULL);
     journal *j = tc_alloc(1, sizeof *j), *k = tc_alloc(1, sizeof *k);

@@ -56,18 +56,27 @@ cat > fed.json <<'J'
  "algorithm": {"name": "dp-fts-de", "features": 20, "initial": 3}, "federation": {"agents": 2},
  "privacy": {"epsilon": 5, "delta": 0.01}}
 J
+# Every trial is worse than the one before, whatever its point: so each agent ends some early.
+cat > worse <<'T'
+#!/bin/sh
+for i in 1 2 3; do echo "{\"step\": $i, \"value\": $1.$i}"; done
+echo "$1"
+T
+chmod +x worse
 good "a federation" remote create fed.json --token-file op
 good "join tokens" remote token fed --token-file op --uses 2 --out join
 for i in 0 1; do
     "$tacit" agent "$TACIT_SERVER" --study fed --storage "sqlite:///agent$i.db" --token-file join --epsilon 6 --delta 0.01 \
-        --test-seed 7 --test-key $i --prune median --prune-min-trials 2 -- ./train {x} > agent$i.out 2> agent$i.err &
+        --test-seed 7 --test-key $i --prune median --prune-min-trials 2 -- ./worse {trial} > agent$i.out 2> agent$i.err &
     eval "agent$i=\$!"
 done
 wait "$agent0"
 check "an agent ends" [ $? -eq 0 ]
 wait "$agent1"
 check "and so does the other" [ $? -eq 0 ]
-check "and has ended trials early" grep -qE '^trial [0-9]+ pruned at step [1-9] \(' agent0.err
+for i in 0 1; do
+    check "agent $i has ended trials early" grep -qE '^trial [0-9]+ pruned at step [1-9] \(' agent$i.err
+done
 good "inspect" inspect fed --storage sqlite:///agent0.db
 check "the values stayed" grep -qE '^[0-9]+ intermediate values of its trials stayed in this storage, and cost nothing\.$' out
 check "messages did leave" grep -qE '^[1-9][0-9]* messages? of study fed left this machine' out

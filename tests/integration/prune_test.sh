@@ -106,6 +106,9 @@ bad 8 "study curves protects validation records: each intermediate value would b
 sed 's/"random"/"ldp-tgp", "epsilon": 1/' study.json > ldp.json
 bad 8 "study curves is told one private reply a trial: an intermediate value would tell more, and is refused" \
     optimize ldp.json --storage sqlite:///no.db --user ann --prune median -- ./train {x}
+sed 's/"seed": 1,/"seed": 1, "constraints": {"c": {"max": 1}},/' study.json > bounds.json
+bad 8 "study curves is told 2 outcomes of a trial: an intermediate value would be of the first alone, and is refused" \
+    optimize bounds.json --storage sqlite:///no.db --prune median -- ./train {x}
 check "and nothing is left behind" [ ! -e no.db ]
 good "without a rule" optimize records.json --storage sqlite:///p.db --records 500 --trials 2 --quiet -- ./train {x}
 "$tacit" trials curves --storage sqlite:///p.db --format jsonl > out
