@@ -43,21 +43,20 @@ extern "C" {
 typedef tacit_status (*tacit_evaluate)(void *user, uint64_t trial, const double *values,
                                        double *value, tacit_error *err);
 
-/* The same for a function that reports intermediate values, by tacit_study_report_step, from whose verdict it learns that it
- * should end the trial. The library makes the struct. */
+/* The same for a function that comes to several outcomes, or reports intermediate values by tacit_study_report_step, from whose
+ * verdict it learns that it should end the trial. The library makes the struct. */
 typedef struct tacit_evaluation {
     size_t size;
     uint64_t trial;
     const double *values;
-    double value; /* to be set: the value at the point ... */
+    /* To be set: what the trial came to, in the order of the document (tacit_document_outcome); of one objective without
+     * constraints the value alone. NaN before; a place that is left so is a failure ... */
+    double *outcomes;
+    size_t n_outcomes;
     uint64_t
         pruned; /* ... or this, to 1: the trial was ended early. Without a report it has failed */
 } tacit_evaluation;
-typedef tacit_status (*tacit_evaluate_steps)(void *user, tacit_evaluation *e, tacit_error *err);
-/* The same in a study with several objectives or with constraints: outcomes has tacit_document_outcomes places (document.h), in the
- * order of the document, and NaN in each. A place that is left so is a failure. */
-typedef tacit_status (*tacit_evaluate_outcomes)(void *user, uint64_t trial, const double *values,
-                                                double *outcomes, tacit_error *err);
+typedef tacit_status (*tacit_evaluate_trial)(void *user, tacit_evaluation *e, tacit_error *err);
 
 /* ---- what happens ---- */
 
@@ -83,7 +82,7 @@ typedef struct tacit_worker_event {
 
 typedef struct tacit_worker_opts {
     size_t size;
-    /* One of these two, evaluate_steps or evaluate_outcomes. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
+    /* One of these two, or evaluate_trial. With one job `evaluate` is called by the caller's thread, with more by threads of the worker's. */
     tacit_evaluate evaluate;
     /* A program and its arguments, NULL-terminated. "{lr}" in any of them becomes the value of parameter lr, "{trial}"
      * the number of the trial; "{{" and "}}" are braces. No shell reads them. The program finds TACIT_STUDY,
@@ -121,17 +120,15 @@ typedef struct tacit_worker_opts {
     /* So many failures with the same reason, and of programs the same last line on standard error (which then goes through us to
      * ours), at the beginning of a run, before any of its trials has succeeded, after which to give up: the command is broken. 0: never. Not where records are protected, nor with `as`. */
     uint64_t max_alike;
-    tacit_evaluate_steps evaluate_steps; /* in the place of evaluate and command */
+    tacit_evaluate_trial evaluate_trial; /* in the place of evaluate and command */
     /* Of a program: the rule by which its intermediate values end it, in the way of a time-out. NULL: none. E_UNSUPPORTED: the study
      * takes no intermediate values. */
     const tacit_prune *prune;
-    /* In place of `evaluate`; in a study of one value it gives that one. */
-    tacit_evaluate_outcomes evaluate_outcomes;
 } tacit_worker_opts;
 #define TACIT_WORKER_OPTS                                                                          \
     {                                                                                              \
         sizeof(tacit_worker_opts), NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, false, false, NULL,      \
-            NULL, NULL, 3, NULL, NULL, NULL                                                        \
+            NULL, NULL, 3, NULL, NULL                                                              \
     }
 
 typedef enum tacit_worker_end {

@@ -192,17 +192,10 @@ class Worker:
         opts = struct("tacit_worker_opts")
         # The callbacks are members of this object: they live as long as the call.
         self._names = run.study.outcome_names
-        several = len(self._names) > 1
-        kind = "tacit_evaluate_outcomes" if several else "tacit_evaluate_steps"
-        evaluate = self._evaluate_outcomes if several else self._evaluate
-        self._evaluate_c = callback(kind, evaluate, CANCELLED, self._escape)
+        self._evaluate_c = callback("tacit_evaluate_trial", self._evaluate, CANCELLED, self._escape)
         self._stop_c = callback("bool(void *)", self._stop, True, self._escape)
         self._listen_c = callback("void(void *, const tacit_worker_event *)", self._listen, None, self._escape)
-        if several:
-            opts.evaluate_outcomes = self._evaluate_c
-        else:
-            opts.evaluate_steps = self._evaluate_c
-        opts.stop, opts.listen = self._stop_c, self._listen_c
+        opts.evaluate_trial, opts.stop, opts.listen = self._evaluate_c, self._stop_c, self._listen_c
         opts.time_ms, opts.alone, opts.jobs = run.time_ms, run.alone, run.jobs
         opts.trials = 0 if run.as_planned else 2**62  # beside the tickets
         self._opts = opts
@@ -256,27 +249,14 @@ class Worker:
         return value
 
     def _evaluate(self, _user: Any, e: Any, err: Any) -> int:
-        def once() -> None:
-            params = self._study._space.params(e.values)
-            try:
-                e.value = as_float(self._call(RunningTrial(self._study, e.trial, params, self._run.rule)))
-            except Pruned:
-                e.pruned = 1
-
-        return self._caught(once, err)
-
-    def _evaluate_outcomes(self, _user: Any, _trial: int, values: Any, outcomes: Any, err: Any) -> int:
-        def once() -> None:
-            objective: Any = self._run.objective
-            made = objective(self._study._space.params(values))
-            for i, number in enumerate(as_floats(made, self._names)):
-                outcomes[i] = number
-
-        return self._caught(once, err)
-
-    def _caught(self, evaluate: Callable[[], None], err: Any) -> int:
         try:
-            evaluate()
+            params = self._study._space.params(e.values)
+            made = self._call(RunningTrial(self._study, e.trial, params, self._run.rule))
+            numbers = as_floats(made, self._names) if len(self._names) > 1 else [as_float(made)]
+            e.outcomes[0 : len(numbers)] = numbers
+            return OK
+        except Pruned:
+            e.pruned = 1
             return OK
         except NotANumber as why:
             return _failed(err, str(why))

@@ -59,29 +59,25 @@ static bool check_outcomes(const by_function *f, tc_job_result *r)
     return false;
 }
 
-static tacit_status call(const by_function *f, tacit_evaluation *e, double *outcomes,
-                         tacit_error *why)
+static tacit_status call(const tacit_worker_opts *o, tacit_evaluation *e, tacit_error *why)
 {
-    const tacit_worker_opts *o = f->opts;
-    if (o->evaluate_outcomes)
-        return o->evaluate_outcomes(o->user, e->trial, e->values, outcomes, why);
-    tacit_status status = o->evaluate_steps
-                              ? o->evaluate_steps(o->user, e, why)
-                              : o->evaluate(o->user, e->trial, e->values, &e->value, why);
-    outcomes[0] = e->value;
-    return status;
+    return o->evaluate_trial ? o->evaluate_trial(o->user, e, why)
+                             : o->evaluate(o->user, e->trial, e->values, e->outcomes, why);
 }
 
 static void evaluate(const by_function *f, place *p)
 {
     tacit_error why = {0};
-    tacit_evaluation e = {
-        .size = sizeof e, .trial = p->trial, .values = p->values, .value = (double)NAN};
     p->result = (tc_job_result){.trial = p->trial};
     double *outcomes = p->result.outcomes;
     for (size_t i = 0; i < f->n_outcomes; i++)
         outcomes[i] = (double)NAN;
-    tacit_status status = call(f, &e, outcomes, &why);
+    tacit_evaluation e = {.size = sizeof e,
+                          .trial = p->trial,
+                          .values = p->values,
+                          .outcomes = outcomes,
+                          .n_outcomes = f->n_outcomes};
+    tacit_status status = call(f->opts, &e, &why);
     p->cancelled = status == TACIT_E_CANCELLED;
     p->result.pruned = status == TACIT_OK && e.pruned;
     if (p->result.pruned)

@@ -25,7 +25,7 @@ enum { CALL_LEAST_S = 2, CALL_MOST_S = 20, CALLS = 3 };
 /* From a time-out to its report; and a lease where nothing else is said. */
 enum { MINUTE_MS = 60000, JOBS_MOST = 1024 };
 
-static TC_SIZED(sized_opts, tacit_worker_opts, user, evaluate_outcomes);
+static TC_SIZED(sized_opts, tacit_worker_opts, user, prune);
 static TC_SIZED(sized_result, tacit_worker_result, told, told);
 
 size_t tc_worker_used(const tc_worker *w)
@@ -490,11 +490,10 @@ static tacit_status work(tc_worker *w, tacit_error *err)
 
 static tacit_status check_numbers(const tacit_worker_opts *o, tacit_error *err)
 {
-    const int ways = (o->evaluate != NULL) + (o->command != NULL) + (o->evaluate_steps != NULL) +
-                     (o->evaluate_outcomes != NULL);
+    const int ways = (o->evaluate != NULL) + (o->evaluate_trial != NULL) + (o->command != NULL);
     if (ways != 1)
         return tc_fail(err, TACIT_E_ARG,
-                       "give either a function (evaluate, or evaluate_outcomes) or a program "
+                       "give either a function (evaluate, or evaluate_trial) or a program "
                        "(command)");
     if (o->jobs > JOBS_MOST)
         return tc_fail(err, TACIT_E_ARG, "jobs must be at most %d, got %" PRIu64, JOBS_MOST,
@@ -537,9 +536,9 @@ static tacit_status make_evaluator(tc_evaluator **out, const tacit_document *doc
 {
     TC_TRY(check_numbers(o, err));
     TC_TRY(check_prune(doc, o, err));
-    if (!o->command && !o->evaluate_outcomes && tacit_document_outcomes(doc) > 1)
+    if (o->evaluate && tacit_document_outcomes(doc) > 1)
         return tc_fail(err, TACIT_E_ARG,
-                       "study %s is told %zu outcomes of a trial: give evaluate_outcomes, not "
+                       "study %s is told %zu outcomes of a trial: give evaluate_trial, not "
                        "evaluate",
                        tacit_document_name(doc), tacit_document_outcomes(doc));
     o->jobs = o->jobs ? o->jobs : 1;

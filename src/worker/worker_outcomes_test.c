@@ -22,22 +22,20 @@ static tacit_study *make_study(void)
     return s;
 }
 
-static tacit_status three(void *user, uint64_t trial, const double *x, double *outcomes,
-                          tacit_error *err)
+static tacit_status three(void *user, tacit_evaluation *e, tacit_error *err)
 {
     (void)user;
-    (void)trial;
     (void)err;
+    assert_int_equal(e->n_outcomes, 3);
     for (size_t i = 0; i < 3; i++)
-        outcomes[i] = isnan(outcomes[i]) ? (double)(i + 1) * x[0] : (double)NAN;
+        e->outcomes[i] = isnan(e->outcomes[i]) ? (double)(i + 1) * e->values[0] : (double)NAN;
     return TACIT_OK;
 }
 
-static tacit_status two(void *user, uint64_t trial, const double *x, double *outcomes,
-                        tacit_error *err)
+static tacit_status two(void *user, tacit_evaluation *e, tacit_error *err)
 {
-    tacit_status status = three(user, trial, x, outcomes, err);
-    outcomes[1] = (double)NAN;
+    tacit_status status = three(user, e, err);
+    e->outcomes[1] = (double)NAN;
     return status;
 }
 
@@ -84,7 +82,7 @@ static void functions_come_to_all_of_them(void **state)
         int told = 0;
         tacit_study *s = make_study();
         tacit_worker_opts o = TACIT_WORKER_OPTS;
-        o.evaluate_outcomes = three;
+        o.evaluate_trial = three;
         o.jobs = jobs;
         o.listen = hear;
         o.user = &told;
@@ -111,7 +109,7 @@ static void an_outcome_that_is_left_out_is_a_failure(void **state)
     tacit_error err = {0};
     tacit_study *s = make_study();
     tacit_worker_opts o = TACIT_WORKER_OPTS;
-    o.evaluate_outcomes = two;
+    o.evaluate_trial = two;
     o.max_alike = 0;
     assert_ok(tacit_worker_run(s, &o, NULL, &err));
     assert_reason(s, "gain is nan");
@@ -178,8 +176,8 @@ static void a_function_of_one_value_is_refused(void **state)
     tacit_worker_opts o = TACIT_WORKER_OPTS;
     o.evaluate = one;
     assert_fails(tacit_worker_run(s, &o, NULL, &err), TACIT_E_ARG,
-                 "study w is told 3 outcomes of a trial: give evaluate_outcomes, not evaluate");
-    o.evaluate_outcomes = three;
+                 "study w is told 3 outcomes of a trial: give evaluate_trial, not evaluate");
+    o.evaluate_trial = three;
     assert_fails(tacit_worker_run(s, &o, NULL, &err), TACIT_E_ARG, "give either a function");
     tacit_study_close(s);
 }

@@ -549,7 +549,8 @@ static tacit_status report_and_end(void *user, tacit_evaluation *e, tacit_error 
 {
     scene *s = user;
     note_call(s);
-    assert_true(e->size == sizeof *e && isnan(e->value) && e->pruned == 0);
+    assert_true(e->size == sizeof *e && e->n_outcomes == 1 && isnan(e->outcomes[0]) &&
+                e->pruned == 0);
     e->pruned = 1;
     return e->trial % 2
                ? TACIT_OK
@@ -565,7 +566,7 @@ static void a_function_ends_its_trial(void **state)
         tacit_trial *t;
         scene_begin(&s);
         tacit_worker_opts o = opts_of(&s, NULL, jobs);
-        o.evaluate_steps = report_and_end;
+        o.evaluate_trial = report_and_end;
         assert_ok(tacit_worker_run(s.study, &o, NULL, &err));
         for (uint64_t i = 0; i < TRIALS; i++) {
             assert_ok(tacit_study_trial(s.study, i, &t, &err));
@@ -623,7 +624,7 @@ static void wrong_options_are_refused(void **state)
     scene_begin(&s);
     tacit_worker_opts o = opts_of(&s, NULL, 1);
     assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG,
-                 "give either a function (evaluate, or evaluate_outcomes) or a program (command)");
+                 "give either a function (evaluate, or evaluate_trial) or a program (command)");
     o.command = unknown;
     assert_fails(tacit_worker_run(s.study, &o, NULL, &err), TACIT_E_ARG, "{z}");
     o.evaluate = square;

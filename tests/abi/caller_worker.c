@@ -52,7 +52,7 @@ static tacit_study *make_study(const char *document)
 /* What a worker is to do, and what it has done. */
 typedef struct scene {
     tacit_study *study;
-    bool fails, tells, stops, cancels, spins;
+    bool fails, tells, stops, cancels, spins, kept;
     int called, standing, started, told, untold, notes;
     tacit_report_kind kind; /* of the last report */
 } scene;
@@ -72,12 +72,6 @@ static tacit_status evaluate(void *user, uint64_t trial, const double *values, d
     if (!s->fails)
         return TACIT_OK;
     return refuse("no data", TACIT_E_NUMERIC, error);
-}
-
-static tacit_status evaluate_all(void *user, uint64_t trial, const double *values, double *outcomes,
-                                 tacit_error *error)
-{
-    return evaluate(user, trial, values, outcomes, error);
 }
 
 static void listen(void *user, const tacit_worker_event *e)
@@ -141,25 +135,25 @@ static tacit_worker_end run(scene *s, tacit_worker_opts *o, const char *document
 }
 
 /* Reports that it has come to 1, and is ended for it. */
-static tacit_status evaluate_steps(void *user, tacit_evaluation *e, tacit_error *error)
+static tacit_status evaluate_trial(void *user, tacit_evaluation *e, tacit_error *error)
 {
     scene *s = user;
-    CHECK(e->size == sizeof *e && e->trial < 4 && e->values[0] >= 0);
+    CHECK(e->size == sizeof *e && e->trial < 4 && e->values[0] >= 0 && e->n_outcomes == 1);
     s->called++;
-    e->value = 1;
-    e->pruned = 1;
-    return tacit_study_report_step(s->study, e->trial, 1, e->value, NULL, NULL, error);
+    e->outcomes[0] = 1;
+    e->pruned = s->kept ? 0 : 1;
+    return tacit_study_report_step(s->study, e->trial, 1, e->outcomes[0], NULL, NULL, error);
 }
 
 static void steps(void)
 {
-    tacit_evaluate_steps f = evaluate_steps;
+    tacit_evaluate_trial f = evaluate_trial;
     tacit_prune rule = TACIT_PRUNE;
     tacit_document *d = NULL;
     scene s = {0};
     tacit_worker_opts o = opts_of(&s);
     o.evaluate = NULL;
-    o.evaluate_steps = f;
+    o.evaluate_trial = f;
     CHECK(run(&s, &o, PLAIN, TACIT_OK) == TACIT_WORKER_ENOUGH);
     CHECK(s.called == 4 && s.told == 4 && s.kind == TACIT_REPORT_PRUNED);
     GOOD(tacit_document_parse(&d, PLAIN, &err));
@@ -177,11 +171,10 @@ static void functions(void)
     CHECK(run(&all, &o, PLAIN, TACIT_OK) == TACIT_WORKER_ENOUGH);
     CHECK(all.called == 4 && all.started == 4 && all.told == 4 && all.standing > 0);
     CHECK(all.kind == TACIT_REPORT_VALUE);
-    tacit_evaluate_outcomes g = evaluate_all;
-    scene given = {0};
+    scene given = {.kept = true};
     o = opts_of(&given);
     o.evaluate = NULL;
-    o.evaluate_outcomes = g;
+    o.evaluate_trial = evaluate_trial;
     CHECK(run(&given, &o, PLAIN, TACIT_OK) == TACIT_WORKER_ENOUGH && given.told == 4);
     o = opts_of(&two);
     o.trials = 2;
