@@ -202,6 +202,7 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     if (e->n_more > 0) {
         t->more = TC_TAKE(&o->arena, e->n_more, double);
         TC_TRY(t->more ? TACIT_OK : tc_fail_memory(err));
+        TC_TRY(tc_outcomes_make_room(o, err));
     }
     if (e->values) {
         TC_TRY(check_values(o, e, err));
@@ -216,6 +217,8 @@ static tacit_status complete(tc_optimizer *o, tc_trial *t, const tc_event *e, ta
     if (e->n_more > 0)
         keep_more(o, t, e);
     set_state(o, t, TC_TRIAL_COMPLETE, e->batch.n > 0 ? e->batch.n : 1);
+    if (e->n_more > 0)
+        tc_outcomes_count(o, t);
     update_best(o, t);
     /* The algorithm learns of the last observation. */
     const tc_optimizer_ops *ops = o->algorithm->optimizer;

@@ -105,6 +105,7 @@ void tc_optimizer_free(tc_optimizer *o)
         tc_free(o->trials[i].steps);
     tc_free(o->trials);
     tc_free(o->taken);
+    tc_free(o->front);
     tc_arena_fini(&o->arena);
     tc_free(o->values);
     tc_text_fini(&o->made);

@@ -151,10 +151,10 @@ const tc_trial *tc_optimizer_best(const tc_optimizer *o);
 const tc_outcomes *tc_optimizer_outcomes(const tc_optimizer *o);
 /* COMPLETE, and what it came to lies within all bounds. */
 bool tc_optimizer_feasible(const tc_optimizer *o, const tc_trial *t);
-/* The trials that are feasible and that no other feasible one dominates, by number: of one objective, all that have the best
- * value. Room for as many as are COMPLETE. E_MEMORY. */
-tacit_status tc_optimizer_front(const tc_optimizer *o, uint64_t *trials, size_t *n,
-                                tacit_error *err);
+uint64_t tc_optimizer_feasible_count(const tc_optimizer *o); /* how many */
+/* Of several objectives: the feasible trials that no other feasible one dominates, by number; n = 0 of one. Borrowed until
+ * the next event. */
+const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
 
 /* recommend.c: the trial to take, and why, in one sentence. By the model it is the point that was tried where the mean
  * of the model is largest. AUTO is by the model where values are noisy, which everybody who has the same journal decides

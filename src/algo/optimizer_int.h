@@ -31,6 +31,9 @@ struct tc_optimizer {
     tc_history history;
     bool maximize;
     tc_outcomes outcomes; /* that env names, if the study wants any */
+    uint64_t feasible;    /* trials within all bounds, if it wants any ... */
+    uint64_t *front; /* ... and of several objectives those that no other dominates, by number */
+    size_t n_front, front_cap;
     tc_trial *trials;
     size_t n_trials, cap;
     uint64_t *taken; /* trial of each point in history.taken */
@@ -48,6 +51,10 @@ struct tc_optimizer {
 
 /* outcomes.c: copies what the study wants, if the algorithm can do it. Before its init. */
 tacit_status tc_outcomes_take(tc_optimizer *o, const tc_outcomes *from, tacit_error *err);
+/* Room for one more trial on the front; before anything is changed. */
+tacit_status tc_outcomes_make_room(tc_optimizer *o, tacit_error *err);
+/* A trial is COMPLETE now: counts it. */
+void tc_outcomes_count(tc_optimizer *o, const tc_trial *t);
 /* The k-th objective of a trial, to be maximised. */
 double tc_outcomes_objective(const tc_optimizer *o, const tc_trial *t, size_t k);
 

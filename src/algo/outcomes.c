@@ -4,6 +4,7 @@
 
 #include "algo/history.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "num/pareto.h"
 
 #include <math.h>
@@ -95,27 +96,59 @@ double tc_outcomes_objective(const tc_optimizer *o, const tc_trial *t, size_t k)
     return o->outcomes.maximize[k] ? t->more[k - 1] : -t->more[k - 1];
 }
 
-tacit_status tc_optimizer_front(const tc_optimizer *o, uint64_t *trials, size_t *n,
-                                tacit_error *err)
+/* ---- counted as trials complete: nobody goes over all of them to know how a study stands ---- */
+
+tacit_status tc_outcomes_make_room(tc_optimizer *o, tacit_error *err)
 {
-    const size_t k = o->env.outcomes ? o->outcomes.n_objectives : 1;
-    const size_t most = o->count[TC_TRIAL_COMPLETE];
-    double *rows = tc_alloc(most * k + 1, sizeof *rows);
-    size_t *at = tc_alloc(most + 1, sizeof *at), feasible = 0;
-    if (rows && at) {
-        for (size_t t = 0; t < o->n_trials; t++) {
-            if (!tc_optimizer_feasible(o, &o->trials[t]))
-                continue;
-            for (size_t j = 0; j < k; j++)
-                rows[feasible * k + j] = tc_outcomes_objective(o, &o->trials[t], j);
-            trials[feasible++] = t;
-        }
-        *n = tc_pareto_front(feasible, k, rows, at);
-        for (size_t i = 0; i < *n; i++)
-            trials[i] = trials[at[i]];
+    return tc_grow((void **)&o->front, &o->front_cap, o->n_front + 1, sizeof *o->front)
+               ? TACIT_OK
+               : tc_fail_memory(err);
+}
+
+static void objectives_of(const tc_optimizer *o, uint64_t number, double *out)
+{
+    for (size_t k = 0; k < o->outcomes.n_objectives; k++)
+        out[k] = tc_outcomes_objective(o, &o->trials[number], k);
+}
+
+/* Trials complete in any order, and stand on the front by number. */
+static void put_on_front(tc_optimizer *o, uint64_t number)
+{
+    size_t at = o->n_front++;
+    for (; at > 0 && o->front[at - 1] > number; at--)
+        o->front[at] = o->front[at - 1];
+    o->front[at] = number;
+}
+
+void tc_outcomes_count(tc_optimizer *o, const tc_trial *t)
+{
+    double ours[TC_OBJECTIVES_MOST], theirs[TC_OBJECTIVES_MOST];
+    const size_t k = o->outcomes.n_objectives, n = o->n_front;
+    if (!tc_optimizer_feasible(o, t))
+        return;
+    o->feasible++;
+    if (k == 1)
+        return;
+    objectives_of(o, t->number, ours);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        objectives_of(o, o->front[i], theirs);
+        if (tc_dominates(k, theirs, ours))
+            return; /* then it dominates none of them, and none has left */
+        if (!tc_dominates(k, ours, theirs))
+            o->front[kept++] = o->front[i];
     }
-    tacit_status status = rows && at ? TACIT_OK : tc_fail_memory(err);
-    tc_free(rows);
-    tc_free(at);
-    return status;
+    o->n_front = kept;
+    put_on_front(o, t->number);
+}
+
+uint64_t tc_optimizer_feasible_count(const tc_optimizer *o)
+{
+    return o->env.outcomes ? o->feasible : o->count[TC_TRIAL_COMPLETE];
+}
+
+const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n)
+{
+    *n = o->n_front;
+    return o->front;
 }

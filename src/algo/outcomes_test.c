@@ -4,6 +4,7 @@
 
 #include "algo/optimizer.h"
 #include "base/memory.h"
+#include "num/pareto.h"
 
 typedef struct fixture {
     tc_space *space;
@@ -155,19 +156,17 @@ static void test_best_keeps_to_the_constraints(void **state)
     add(f, 9, 2, (double[]){0, -0.1});
     add(f, 9, 2, (double[]){0, 10.1});
     assert_null(tc_optimizer_best(f->o));
-    uint64_t front[6];
-    size_t n;
-    assert_ok(tc_optimizer_front(f->o, front, &n, &err));
-    assert_int_equal(n, 0);
+    assert_int_equal(tc_optimizer_feasible_count(f->o), 0);
     add(f, 1, 2, (double[]){1, 10}); /* bounds belong to what is allowed */
     add(f, 2, 2, (double[]){-1e9, 0});
     add(f, 2, 2, (double[]){0, 1});
     assert_int_equal(tc_optimizer_best(f->o)->number, 4);
     assert_false(tc_optimizer_feasible(f->o, tc_optimizer_trial(f->o, 2)));
     assert_true(tc_optimizer_feasible(f->o, tc_optimizer_trial(f->o, 3)));
-    assert_ok(tc_optimizer_front(f->o, front, &n, &err));
-    assert_int_equal(n, 2);
-    assert_int_equal(front[0], 4);
+    size_t n;
+    tc_optimizer_front(f->o, &n);
+    assert_int_equal(n, 0); /* of one objective there is none */
+    assert_int_equal(tc_optimizer_feasible_count(f->o), 3);
 }
 
 /* The first is maximised, the second minimised. */
@@ -182,12 +181,53 @@ static void test_the_front_of_feasible_trials(void **state)
     add(f, 1, 2, (double[]){1, 0});
     add(f, 9, 2, (double[]){0, 2}); /* infeasible */
     assert_null(tc_optimizer_best(f->o));
-    uint64_t front[4];
     size_t n;
-    assert_ok(tc_optimizer_front(f->o, front, &n, &err));
+    const uint64_t *front = tc_optimizer_front(f->o, &n);
     assert_int_equal(n, 2);
     assert_int_equal(front[0], 0);
     assert_int_equal(front[1], 2);
+    assert_int_equal(tc_optimizer_feasible_count(f->o), 3);
+}
+
+/* Tells n trials that run, the last one first, and puts what they came to, to be maximised, into rows. */
+static void tell_backwards(fixture *f, tc_stream *s, size_t n, double *rows)
+{
+    tacit_error err = {0};
+    tc_event e;
+    for (uint64_t t = n; t-- > 0;) {
+        double *row = rows + 2 * t; /* of few values, so that some are equal */
+        row[0] = (double)tc_draw_below(s, 12);
+        row[1] = (double)tc_draw_below(s, 12);
+        double more = -row[1];
+        assert_ok(tc_optimizer_tell_outcomes(f->o, t, NULL, row[0], &more, 1, 2, &e, &err));
+        assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    }
+}
+
+static void test_a_front_grows_in_any_order(void **state)
+{
+    fixture *f = *state;
+    enum { N = 60 };
+    tacit_error err = {0};
+    double rows[2 * N];
+    size_t at[N], n;
+    tc_outcomes w = wanted(2, 0);
+    tc_stream s;
+    tc_public_seed seed = tc_public_seed_from(3);
+    assert_ok(make(f, "random", &w, &err));
+    tc_stream_public(&s, &seed, TC_FOR_DESIGN, 0);
+    for (size_t i = 0; i < N;) {
+        tc_ask_request req = {.now_ms = 1};
+        tc_event e;
+        assert_ok(tc_optimizer_next(f->o, &req, &e, &err));
+        assert_ok(tc_optimizer_apply(f->o, &e, &err));
+        i += e.kind == TC_EVENT_ASK;
+    }
+    tell_backwards(f, &s, N, rows);
+    const uint64_t *front = tc_optimizer_front(f->o, &n);
+    assert_int_equal(n, tc_pareto_front(N, 2, rows, at));
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(front[i], at[i]);
 }
 
 int main(void)
@@ -199,6 +239,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_is_told_must_fit, setup, teardown),
         cmocka_unit_test_setup_teardown(test_best_keeps_to_the_constraints, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_front_of_feasible_trials, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_front_grows_in_any_order, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

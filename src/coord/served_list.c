@@ -195,12 +195,11 @@ tacit_status tc_served_best(tc_request_context *a, tacit_error *err)
 static json_t *front_json(const tc_study_doc *doc, const tc_optimizer *o)
 {
     json_t *list = json_array();
-    uint64_t *front = tc_alloc(tc_optimizer_count(o, TC_TRIAL_COMPLETE) + 1, sizeof *front);
-    size_t n = 0;
-    bool ok = list && front && tc_optimizer_front(o, front, &n, NULL) == TACIT_OK;
+    size_t n;
+    const uint64_t *front = tc_optimizer_front(o, &n);
+    bool ok = list != NULL;
     for (size_t i = 0; i < n && ok; i++)
         ok = json_array_append_new(list, trial_json(doc, o, tc_optimizer_trial(o, front[i]))) == 0;
-    tc_free(front);
     if (ok)
         return list;
     json_decref(list);

@@ -448,11 +448,12 @@ static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)
 
 static tacit_status add_outcomes(const tc_optimizer *o, json_t *j, tacit_error *err)
 {
-    tc_outcome_counts n;
-    TC_TRY(tc_outcome_counts_of(o, &n, err));
-    int bad = json_object_set_new(j, "feasible", json_integer((json_int_t)n.feasible));
-    if (n.objectives > 1)
-        bad |= json_object_set_new(j, "front", json_integer((json_int_t)n.front));
+    size_t front;
+    tc_optimizer_front(o, &front);
+    int bad = json_object_set_new(j, "feasible",
+                                  json_integer((json_int_t)tc_optimizer_feasible_count(o)));
+    if (tc_optimizer_outcomes(o)->n_objectives > 1)
+        bad |= json_object_set_new(j, "front", json_integer((json_int_t)front));
     return bad ? tc_fail_memory(err) : TACIT_OK;
 }
 

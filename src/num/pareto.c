@@ -14,20 +14,25 @@ bool tc_dominates(size_t k, const double *a, const double *b)
     return more;
 }
 
-static bool dominated(size_t n, size_t k, const double *Y, size_t i)
+/* Row i against those that are on the front so far: which leave it for i, and whether i joins. */
+static size_t join(size_t k, const double *Y, size_t i, size_t *front, size_t n)
 {
-    for (size_t other = 0; other < n; other++)
-        if (tc_dominates(k, Y + other * k, Y + i * k))
-            return true;
-    return false;
+    size_t kept = 0;
+    for (size_t at = 0; at < n; at++) {
+        if (tc_dominates(k, Y + front[at] * k, Y + i * k))
+            return n; /* then i dominates none of them, and none has left */
+        if (!tc_dominates(k, Y + i * k, Y + front[at] * k))
+            front[kept++] = front[at];
+    }
+    front[kept++] = i;
+    return kept;
 }
 
 size_t tc_pareto_front(size_t n, size_t k, const double *Y, size_t *out)
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i++)
-        if (!dominated(n, k, Y, i))
-            out[found++] = i;
+        found = join(k, Y, i, out, found);
     return found;
 }
 

@@ -11,7 +11,8 @@
 #include <stddef.h>
 
 bool tc_dominates(size_t k, const double *a, const double *b);
-/* The rows of Y (n x k) that no other dominates, in their order, into out (room for n). Returns how many. */
+/* The rows of Y (n x k) that no other dominates, in their order, into out (room for n). Returns how many.
+ * Takes n times as long as the front is at its longest. */
 size_t tc_pareto_front(size_t n, size_t k, const double *Y, size_t *out);
 /* The volume that n points dominate above a reference point, exactly. For a few hundred points of up to 4 values. */
 tacit_status tc_hypervolume(size_t n, size_t k, const double *Y, const double *reference,

@@ -180,14 +180,6 @@ tacit_status tc_study_look_on(tc_study *s, tc_reading *reading, const tc_optimiz
                               tacit_error *err);
 void tc_study_unlook(tc_study *s);
 
-/* How trials of several outcomes stand, of an optimizer that is looked at (outcome_counts.c). */
-typedef struct tc_outcome_counts {
-    uint64_t objectives; /* at least 1 */
-    uint64_t feasible;   /* COMPLETE, and within all bounds */
-    uint64_t front;      /* those that no other feasible one dominates; of one objective, 0 */
-} tc_outcome_counts;
-tacit_status tc_outcome_counts_of(const tc_optimizer *o, tc_outcome_counts *out, tacit_error *err);
-
 const tc_study_doc *tc_study_document(const tc_study *s);
 
 #endif

@@ -452,13 +452,14 @@ static tacit_status summarize(tacit_study *s, tc_reading *reading, tacit_study_s
     out->finished = tc_optimizer_pulls(o, TC_TRIAL_COMPLETE) + out->failed + out->pruned;
     out->best_trial = best ? best->number : TACIT_UNKNOWN;
     out->best = best ? best->value : (double)NAN;
-    tc_outcome_counts counts;
-    tacit_status status = tc_outcome_counts_of(o, &counts, err);
-    out->objectives = counts.objectives;
-    out->feasible = counts.feasible;
-    out->front = counts.front;
+    const tc_outcomes *wanted = tc_optimizer_outcomes(o);
+    size_t front;
+    tc_optimizer_front(o, &front);
+    out->objectives = wanted ? wanted->n_objectives : 1;
+    out->feasible = tc_optimizer_feasible_count(o);
+    out->front = front;
     tc_study_unlook(of(s));
-    return status;
+    return TACIT_OK;
 }
 
 /* ---- events ---- */
