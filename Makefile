@@ -12,6 +12,8 @@
 PREFIX ?= /usr/local
 WERROR ?= OFF
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+# Tests that run at the same time: many of them wait for processes of theirs.
+TESTS  ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
 
 CONFIGURE = cmake --preset release --log-level=WARNING \
             -DTACIT_WERROR=$(WERROR) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
@@ -31,7 +33,7 @@ test:
 	@tools/setup build test
 	@$(CONFIGURE) -DTACIT_TESTS=ON -DTACIT_PAPERS=ON
 	@$(BUILD)
-	ctest --test-dir build --parallel $(JOBS) --output-on-failure
+	ctest --test-dir build --parallel $(TESTS) --output-on-failure
 
 check:
 	@tools/setup build test check wheel
