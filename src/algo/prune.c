@@ -116,7 +116,7 @@ static void judge_by_median(const tc_optimizer *o, const tc_trial *t, const tc_p
 
 /* ---- successive halving ---- */
 
-/* One rung: what each trial had when it first came to it. */
+/* One rung: what each trial had when it first came to it. Of fewer than `factor` that came the best goes on. */
 static void judge_rung(const tc_optimizer *o, const tc_trial *t, const tc_prune *p, uint64_t rung,
                        double *losses, tc_verdict *out)
 {
@@ -128,10 +128,11 @@ static void judge_rung(const tc_optimizer *o, const tc_trial *t, const tc_prune 
             losses[n++] = loss_of(o, other->steps[at].value);
     }
     out->compared = n;
-    if (n < p->min_trials || n < p->factor)
+    if (n < p->min_trials)
         return;
     tc_sort_doubles(losses, n);
-    double bound = losses[n / p->factor - 1];
+    size_t kept = n / p->factor;
+    double bound = losses[kept > 0 ? kept - 1 : 0];
     out->bound = value_of(o, bound);
     out->stop = loss_of(o, t->steps[reports_below(t, rung)].value) > bound;
 }

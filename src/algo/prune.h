@@ -13,8 +13,8 @@ typedef enum tc_prune_rule {
      * (the last report at it or before it). Golovin et al., "Google Vizier" (KDD 2017), section 3.2.1; with the best
      * value, as others do, since curves may be noisy. */
     TC_PRUNE_MEDIAN,
-    /* At the steps min_step * factor^k the trial is not among the best 1/factor of all that have come so far, itself
-     * included. Li et al., "A System for Massively Parallel Hyperparameter Tuning" (MLSys 2020), in the form in which
+    /* At the steps min_step * factor^k the trial is not among the best 1/factor (and not the best) of all that have come so
+     * far, itself included. Li et al., "A System for Massively Parallel Hyperparameter Tuning" (MLSys 2020), in the form in which
      * trials are stopped and never paused. */
     TC_PRUNE_ASHA
 } tc_prune_rule;

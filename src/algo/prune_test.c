@@ -225,6 +225,30 @@ static void halving_keeps_a_third_at_each_rung(void **state)
     tc_optimizer_free(o);
 }
 
+/* Of fewer than three the best goes on, where the rule is told to look at so few. */
+static void halving_of_few_keeps_the_best(void **state)
+{
+    (void)state;
+    static const double at_one[] = {5, 6, 5, 5.5, 4.5, 4.75, 4.9};
+    static const bool early[] = {false, true, false, true, false, false, true};
+    static const bool from_three[] = {false, false, false, true, false, false, true};
+    static const bool from_five[] = {false, false, false, false, false, false, true};
+    static const struct {
+        uint64_t min_trials;
+        const bool *stops;
+    } rules[] = {{1, early}, {2, early}, {3, from_three}, {0, from_three}, {5, from_five}};
+    tc_optimizer *o = new_study(false);
+    for (size_t i = 0; i < 7; i++) {
+        uint64_t t = ask(o);
+        report(o, t, 1, at_one[i]);
+        for (size_t j = 0; j < sizeof rules / sizeof *rules; j++) {
+            const tc_prune p = {.rule = TC_PRUNE_ASHA, .min_trials = rules[j].min_trials};
+            assert_int_equal(judge(o, t, p).stop, rules[j].stops[i]);
+        }
+    }
+    tc_optimizer_free(o);
+}
+
 /* Whoever goes over several rungs with one report is judged at each. Equals are not ended. */
 static void halving_with_other_rungs(void **state)
 {
@@ -300,6 +324,7 @@ int main(void)
         TEST(the_median_needs_trials_that_are_complete),
         TEST(nothing_is_ended_while_it_warms_up),
         TEST(halving_keeps_a_third_at_each_rung),
+        TEST(halving_of_few_keeps_the_best),
         TEST(halving_with_other_rungs),
         TEST(a_trial_without_reports_goes_on),
         TEST(rules_are_checked),

@@ -323,7 +323,7 @@ typedef enum tacit_prune_rule {
     /* A trial is ended whose best value so far is worse than the median of what the COMPLETE trials had at its step. */
     TACIT_PRUNE_MEDIAN = 1,
     /* Asynchronous successive halving: at the steps min_step, min_step * factor, min_step * factor^2, ... a trial is ended
-     * that is not among the best 1/factor of those that have come so far. */
+     * that is not among the best 1/factor of those that have come so far, and not the best of them. */
     TACIT_PRUNE_ASHA = 2
 } tacit_prune_rule;
 TACIT_API const char *tacit_prune_rule_name(tacit_prune_rule rule); /* "median"; NULL: none */
