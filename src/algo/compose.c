@@ -4,6 +4,7 @@
 
 #include "algo/batch.h"
 #include "base/error.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -306,11 +307,6 @@ static tacit_status find_reporting(const tc_optimizer *o, uint64_t trial, const 
     return TACIT_OK;
 }
 
-static bool same_bits(double a, double b)
-{
-    return memcmp(&a, &b, sizeof a) == 0;
-}
-
 tacit_status tc_optimizer_report(const tc_optimizer *o, uint64_t trial, const tc_step *at,
                                  int64_t now_ms, tc_event *out, bool *same, tacit_error *err)
 {
@@ -325,7 +321,7 @@ tacit_status tc_optimizer_report(const tc_optimizer *o, uint64_t trial, const tc
                        " must be a finite number, got %g",
                        trial, at->step, at->value);
     const tc_step *last = t->n_steps > 0 ? &t->steps[t->n_steps - 1] : NULL;
-    *same = last && last->step == at->step && same_bits(last->value, at->value);
+    *same = last && last->step == at->step && tc_same_bits(last->value, at->value);
     if (!*same && t->reports >= TC_REPORTS_MOST)
         return tc_fail(err, TACIT_E_BUDGET,
                        "trial %" PRIu64 " has made %d reports, as many as a trial may", trial,

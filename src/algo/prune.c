@@ -131,7 +131,7 @@ static void judge_rung(const tc_optimizer *o, const tc_trial *t, const tc_prune 
     if (n < p->min_trials)
         return;
     tc_sort_doubles(losses, n);
-    size_t kept = n / p->factor;
+    size_t kept = n / (p->factor > 1 ? p->factor : 2);
     double bound = losses[kept > 0 ? kept - 1 : 0];
     out->bound = value_of(o, bound);
     out->stop = loss_of(o, t->steps[reports_below(t, rung)].value) > bound;

@@ -10,6 +10,7 @@
 #include "algo/ldp/ldp_curator.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -167,14 +168,6 @@ static bool same_point(const tc_space *space, const double *a, const double *b)
     return a && b ? memcmp(a, b, space->n_params * sizeof *a) == 0 : a == b;
 }
 
-static bool same_bits(double a, double b)
-{
-    uint64_t x, y;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    return x == y;
-}
-
 static bool same_report(const tc_space *space, const report *r, const tc_event *told)
 {
     if (r->failed)
@@ -187,9 +180,9 @@ static bool same_report(const tc_space *space, const report *r, const tc_event *
         return r->sums.n == told->batch.n && r->sums.sum == told->batch.sum &&
                r->sums.squares == told->batch.squares;
     for (size_t i = 0; i < told->n_more; i++)
-        if (!same_bits(r->outcomes[i + 1], told->more[i]))
+        if (!tc_same_bits(r->outcomes[i + 1], told->more[i]))
             return false;
-    return same_bits(r->value, told->value) && same_bits(r->noise_sd, told->noise_sd);
+    return tc_same_bits(r->value, told->value) && tc_same_bits(r->noise_sd, told->noise_sd);
 }
 
 /* Was the trial told with this very report? E_STATE: with another one. *out false: it was not told. */

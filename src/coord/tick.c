@@ -110,8 +110,8 @@ tacit_status tc_coord_tick(tc_coord *c, int64_t *next_ms, tacit_error *err)
     pthread_mutex_lock(&c->lock);
     c->listed = t.missed ? 0 : t.listed;
     pthread_mutex_unlock(&c->lock);
+    *next_ms = t.next_ms; /* also where a sweep fails: rounds go on */
     TC_TRY(tc_answers_sweep(c, err));
     TC_TRY(tc_tokens_sweep(c, err));
-    *next_ms = t.next_ms;
     return t.failed ? tc_fail(err, t.first.code, "%s", t.first.msg) : TACIT_OK;
 }

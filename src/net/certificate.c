@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "study/audit.h"
@@ -318,8 +319,13 @@ static tacit_status change(tc_store *s, tc_certificate *c, uint64_t version, int
                            tacit_error *err)
 {
     char detail[2 * TC_FINGERPRINT + 8];
-    if (!c->next_key_pem && *c->before)
+    if (!c->next_key_pem &&
+        *c->before) { /* this step, repeated: after a crash, or by a service that starts again */
+        tc_log(TC_LOG_WARN,
+               "no other key is announced: the key stays the one that took the place of %s",
+               c->before);
         return TACIT_OK;
+    }
     if (!c->next_key_pem)
         return tc_fail(err, TACIT_E_STATE,
                        "no other key is announced: `tacit serve --announce-key` comes first, and "

@@ -520,7 +520,7 @@ static tacit_status agree(tc_client *c, int http, bool *again, tacit_error *err)
     return TACIT_OK;
 }
 
-static tacit_status call_once(tc_client *c, const tc_call *call, int *status, tc_text *body,
+static tacit_status try_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
                               bool *again, tacit_error *err)
 {
     char why[CURL_ERROR_SIZE] = "";
@@ -549,14 +549,14 @@ tacit_status tc_client_call(tc_client *c, const tc_call *call, int *status, tc_t
 {
     bool again = false;
     size_t before = body->len;
-    TC_TRY(call_once(c, call, status, body, &again, err));
+    TC_TRY(try_call(c, call, status, body, &again, err));
     if (!again)
         return TACIT_OK;
     if (body->data) { /* without the refusal */
         body->len = before;
         body->data[before] = 0;
     }
-    return call_once(c, call, status, body, &again, err);
+    return try_call(c, call, status, body, &again, err);
 }
 
 static tacit_status call_client(void *user, const tc_call *call, int *status, tc_text *body,

@@ -1,7 +1,10 @@
 /* pareto.c - fronts and their volume. See pareto.h. */
 #include "num/pareto.h"
 
+#include "base/error.h"
 #include "num/boxes.h"
+
+#include <math.h>
 
 bool tc_dominates(size_t k, const double *a, const double *b)
 {
@@ -53,6 +56,9 @@ tacit_status tc_hypervolume(size_t n, size_t k, const double *Y, const double *r
     for (size_t i = 0; i < b.n && status == TACIT_OK; i++)
         sum += volume(k, b.low + i * k, b.high + i * k);
     tc_boxes_fini(&b);
+    if (status == TACIT_OK && !isfinite(sum))
+        status = tc_fail(err, TACIT_E_STATE,
+                         "the volume above the reference point is too large for a number");
     if (status == TACIT_OK)
         *out = sum;
     return status;

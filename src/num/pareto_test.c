@@ -35,6 +35,10 @@ static void test_a_front_is_what_nothing_dominates(void **state)
 static void test_known_volumes(void **state)
 {
     (void)state;
+    tacit_error err = {0};
+    double none;
+    assert_fails(tc_hypervolume(1, 2, (double[]){1e300, 1e300}, (double[]){0, 0}, &none, &err),
+                 TACIT_E_STATE, "the volume above the reference point is too large for a number");
     const double zero[4] = {0};
     const double two[] = {1, 3, 2, 2, 3, 1}; /* a staircase of 3 + 2 + 1 */
     assert_close(volume_of(3, 2, two, zero), 6, 1e-14);

@@ -56,8 +56,8 @@ static void put_outcomes(tacit_trials *l, tacit_trial *to, const tc_trial *t,
     if (!outcomes)
         return;
     outcomes[0] = t->value;
-    if (n > 1)
-        memcpy(outcomes + 1, t->more, (n - 1) * sizeof *outcomes);
+    for (size_t i = 1; i < n; i++)
+        outcomes[i] = t->more[i - 1];
     to->outcomes = outcomes;
     to->n_outcomes = n;
     to->violation = n > 1 ? tc_outcomes_violation(tc_study_doc_wants(doc), t->more) : 0;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,5 +80,5 @@ double tc_outcomes_violation(const tc_outcomes *o, const double *more)
                : c > o->high[i] ? share(c - o->high[i], o->high[i])
                                 : 0;
     }
-    return sum;
+    return fmin(sum, DBL_MAX); /* infinity is no number of JSON, and cannot be compared */
 }

@@ -257,6 +257,7 @@ static void violation_does_not_depend_on_units(void **state)
     assert_true(tc_outcomes_violation(&w, (const double[]){9, 1024, 0.5, 0}) == 1);
     assert_true(tc_outcomes_violation(&w, (const double[]){9, 1024, 0.25, -3}) == 4.5);
     assert_true(tc_outcomes_violation(&w, (const double[]){9, 0, 1.25, 1}) == 0.25);
+    assert_true(isfinite(tc_outcomes_violation(&w, (const double[]){9, 1e308, -1e308, -1e308})));
 }
 
 int main(void)

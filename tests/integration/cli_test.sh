@@ -166,7 +166,7 @@ check "a document stands for its study" cmp -s out best.json
 good "more trials, by name, with two jobs" optimize square --trials 15 --jobs 2 --quiet -- ./square.sh '{x}' '{n}' '{kind}'
 check "quiet is quiet" [ ! -s err ]
 good "studies" studies --format json
-check "studies counts them" says '"complete":15,"failed":0,"running":0,"planned":12'
+check "studies counts them" says '"complete":15,"failed":0,"pruned":0,"running":0,"planned":12'
 good "studies --format table" studies
 check "a table has a header and a row" lines 2
 check "no escape sequences in a pipe" awk '/\033/ { exit 1 }' out

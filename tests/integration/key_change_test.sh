@@ -79,6 +79,8 @@ serve here "$port"
 kill_server
 serve here "$port" # as a unit that starts it again
 [ "$pin" = "$next" ] || fail "changed twice: $pin"
+grep -q "no other key is announced: the key stays the one that took the place of $first" "$dir/here.log" ||
+    fail "nobody is told that nothing was changed"
 visit 0 "the coordinator has changed its key, as announced: $next"
 "$tacit" remote show s --server "$url" --fingerprint "$both" --token-file "$dir/here.op" > "$dir/out" ||
     fail "remote show with both, after the change"

@@ -91,7 +91,7 @@ bad 4 "nothing can be recommended by the model: gp-ei has too few values for its
 good "the operator's way" remote recommend b --token-file op
 check "says the same" says '"by":"seen"'
 good "studies" studies --token-file op
-check "with numbers" says 'b *gp-ei *minimize *1 *1 *0 *5 *0.25 *0'
+check "with numbers" says 'b *gp-ei *minimize *1 *1 *0 *0 *5 *0.25 *0'
 good "a point that was really run" ask b --worker gpu-1 --format json
 good "is told" tell b 2 1 --param x=0.5 --param k=b
 good "export" export b --out b.csv --quiet
@@ -144,7 +144,7 @@ cp out served.json
 good "as in a storage" best trade --reference error=1,gain=0 --format json --quiet --storage sqlite:///trade.db
 check "is the same" sh -c 'for f in out served.json; do sed "s/.*hypervolume/hypervolume/" "$f" | grep hypervolume > "$f.v"; done; cmp -s out.v served.json.v'
 good "the coordinator's list" studies --token-file op
-check "says how many are feasible, and on the front" says '^trade  *gp-ei  *2 objectives  *8  *0  *0  *8  *[0-9]  *[0-9] *$'
+check "says how many are feasible, and on the front" says '^trade  *gp-ei  *2 objectives  *8  *0  *0  *0  *8  *[0-9]  *[0-9] *$'
 sed 's/"trade"/"trade-2"/' trade.json > trade-2.json
 check "another one" found trade-2
 good "ask" ask trade-2 --format json

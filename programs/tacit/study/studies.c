@@ -26,12 +26,12 @@ static const tc_option table[] = {
     {.name = NULL}};
 
 /* name, then what a row says of it; the last two where some study has more outcomes than one value. */
-enum { COLUMNS = 9, WITH_OUTCOMES = 11 };
+enum { COLUMNS = 10, WITH_OUTCOMES = 12 };
 static tc_table *new_table(bool outcomes)
 {
     static const char *const columns[WITH_OUTCOMES] = {
-        "name",    "algorithm", "direction",  "complete", "failed", "running",
-        "planned", "best",      "best_trial", "feasible", "front"};
+        "name",    "algorithm", "direction", "complete",   "failed",   "pruned",
+        "running", "planned",   "best",      "best_trial", "feasible", "front"};
     return tc_table_new(outcomes ? WITH_OUTCOMES : COLUMNS, columns);
 }
 
@@ -60,15 +60,16 @@ static void put_study(tc_table *t, const tacit_study_summary *s, bool outcomes)
     tc_table_text(t, 2, s->objectives > 1 ? several : s->direction);
     put_count(t, 3, s->complete);
     put_count(t, 4, s->failed);
-    put_count(t, 5, s->running);
-    put_count(t, 6, s->planned);
+    put_count(t, 5, s->pruned);
+    put_count(t, 6, s->running);
+    put_count(t, 7, s->planned);
     if (!isnan(s->best))
-        tc_table_number(t, 7, s->best);
-    put_count(t, 8, s->best_trial);
+        tc_table_number(t, 8, s->best);
+    put_count(t, 9, s->best_trial);
     if (outcomes)
-        put_count(t, 9, s->feasible);
+        put_count(t, 10, s->feasible);
     if (outcomes && s->objectives > 1)
-        put_count(t, 10, s->front);
+        put_count(t, 11, s->front);
     tc_table_end_row(t);
 }
 
