@@ -46,6 +46,17 @@ def test_a_rule_ends_the_worse_trials(random_study, rule):
     assert list(best.intermediate_values) == list(range(1, 10))
 
 
+def test_unfinished_values_are_not_noise():
+    """The model would take what pruned trials came to for noise, though the curves have none."""
+    with pytacit.create_study("taken", SPACE, "minimize", "memory:", algorithm="gp-ei", trials=30, seed=1) as study:
+        study.optimize(curve, prune=Prune("asha", factor=2))
+        ended = len(study.get_trials(TrialState.PRUNED))
+        found = study.recommend()
+        assert found.by == "seen" and found.trial.number == study.best_trial.number
+        assert found.because == f"{ended} trials were ended early and their values are not final"
+        assert study.recommend("model").because == f"it was asked for; {found.because}, yet the model counts them"
+
+
 def test_without_a_rule_every_trial_runs_to_its_end(random_study):
     random_study.optimize(curve, n_trials=8)
     assert states(random_study) == ["COMPLETE"] * 8

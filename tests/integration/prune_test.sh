@@ -76,6 +76,22 @@ check "and says what it is" grep -qF "14 trials with intermediate values, $prune
 bad 4 "no trial of the study again has reported intermediate values" plot again --storage sqlite:///i.db --kind steps
 bad 2 '--kind steps draws a study, not the exported file "all.json": name the study' plot all.json --kind steps
 
+# ---- which trial to take: last values of trials that were ended early are far from final ones, which is no noise
+
+sed 's/"random"/"gp-ei"/; s/"trials": 14/"trials": 30/; s/"curves"/"taken"/' study.json > taken.json
+good "with a model" optimize taken.json --storage sqlite:///t.db --prune asha --prune-factor 2 -- ./train {x}
+pruned=$(grep -c 'pruned at' err)
+why="$pruned trials were ended early and their values are not final"
+check "says that the table is of what was seen" tells "by what was seen, because $why"
+good "seen" best taken --storage sqlite:///t.db --by seen --format json
+sed 's/,"by":.*//' out > seen
+good "auto" best taken --storage sqlite:///t.db --format json
+check "is by what was seen" says "\"by\":\"seen\",\"because\":\"$why\""
+sed 's/,"by":.*//' out > auto
+check "and the same trial" cmp -s auto seen
+good "by the model, if one wants" best taken --storage sqlite:///t.db --by model
+check "says what that is" tells "by the model, because it was asked for; $why, yet the model counts them"
+
 # ---- kill -9, while trial 0 is at its second step
 
 rm -f runs
