@@ -40,6 +40,7 @@ check "says where" [ "$(grep -cE '^ +[0-9]+  PRUNED +[0-9.]+  pruned at step [1-
 good "those alone" trials curves $at --state pruned --format jsonl
 check "as many" [ "$(grep -c '"state":"PRUNED","value":null' out)" -eq "$pruned" ]
 check "with their curves" [ "$(grep -c '"steps":\[{"step":1,"value":[0-9.]*}' out)" -eq "$pruned" ]
+check "and the reason of the table" [ "$(grep -cE '"reason":"pruned at step [1-9] with [0-9.]+"' out)" -eq "$pruned" ]
 good "complete ones" trials curves $at --state complete --format jsonl
 check "have nine steps" [ "$(grep -c '"step":9,' out)" -eq $((14 - pruned)) ]
 good "the same again runs nothing" optimize study.json $at --prune median -- ./train {x}
@@ -73,6 +74,10 @@ check "to the bit" cmp -s restored original
 good "plot" plot curves $at --kind steps --out steps.svg
 check "has a line for each trial" [ "$(grep -o '<polyline\|<path' steps.svg | wc -l)" -ge 9 ]
 check "and says what it is" grep -qF "14 trials with intermediate values, $pruned pruned" steps.svg
+good "best" best curves $at --by seen --format json
+check "and which is the best" grep -qF "best: trial $(sed 's/^{"trial":\([0-9]*\),.*/\1/' out)" steps.svg
+good "the history" plot curves $at --out history.svg
+check "counts them, too" grep -qF ": $((14 - pruned)) trials, $pruned pruned; best" history.svg
 bad 4 "no trial of the study again has reported intermediate values" plot again --storage sqlite:///i.db --kind steps
 bad 2 '--kind steps draws a study, not the exported file "all.json": name the study' plot all.json --kind steps
 
