@@ -98,6 +98,21 @@ def test_threads_are_judged_by_what_all_of_them_report(random_study):
     assert len(random_study.trials) == 30 and set(states(random_study)) == {"COMPLETE", "PRUNED"}
 
 
+def test_steps_that_go_back_are_warned_of_once(random_study, caplog):
+    def going_back(params, trial):
+        for step in [1, 2, 3, 2, 1]:
+            trial.report(step, params["x"])
+        return params["x"]
+
+    random_study.optimize(going_back, n_trials=2)
+    notes = [record.getMessage() for record in caplog.records if record.name == "pytacit"]
+    assert notes == [
+        f"trial {i}: step 2 came after step 3, and takes the place of what it had from there on: steps must grow"
+        for i in range(2)
+    ]
+    assert [list(trial.intermediate_values) for trial in random_study.trials] == [[1], [1]]
+
+
 def test_by_hand(random_study):
     first, second = random_study.ask(), random_study.ask()
     assert random_study.report(first, 1, 0.25) == Verdict(False, 1, 0.25, None, 0)

@@ -81,6 +81,25 @@ check "counts them, too" grep -qF ": $((14 - pruned)) trials, $pruned pruned; be
 bad 4 "no trial of the study again has reported intermediate values" plot again --storage sqlite:///i.db --kind steps
 bad 2 '--kind steps draws a study, not the exported file "all.json": name the study' plot all.json --kind steps
 
+# ---- lines that are no intermediate values, steps that do not grow
+
+cat > stray <<'T'
+#!/bin/sh
+echo '{"step": "a", "value": 1}'
+echo '{"step": 1, "value": NaN}'
+for i in 1 2 3 2 1 2; do echo "{\"step\": $i, \"value\": $i.5}"; done
+echo 0.25
+T
+chmod +x stray
+good "strays" optimize study.json --storage sqlite:///y.db --trials 2 -- ./stray
+for i in 0 1; do
+    check "a note for trial $i" tells "trial $i: a line with a step and a value is no intermediate value unless its step is a whole number from 0 on and its value a finite number: {\"step\": \"a\", \"value\": 1}"
+    check "and another" tells "trial $i: step 2 came after step 3, and takes the place of what it had from there on: steps must grow"
+done
+check "and no more" [ "$(grep -c '^trial' err)" -eq 4 ]
+good "what is left" trials curves --storage sqlite:///y.db --format jsonl
+check "is the last curve" [ "$(grep -cF '"value":0.25' out)$(grep -cF '"steps":[{"step":1,"value":1.5},{"step":2,"value":2.5}]' out)" = 22 ]
+
 # ---- which trial to take: last values of trials that were ended early are far from final ones, which is no noise
 
 sed 's/"random"/"gp-ei"/; s/"trials": 14/"trials": 30/; s/"curves"/"taken"/' study.json > taken.json
@@ -134,4 +153,14 @@ check "and nothing is left behind" [ ! -e no.db ]
 good "without a rule" optimize records.json --storage sqlite:///p.db --records 500 --trials 2 --quiet -- ./train {x}
 "$tacit" trials curves --storage sqlite:///p.db --format jsonl > out
 check "lines are let pass" lacks '"steps"' out
+cat > one <<'T'
+#!/bin/sh
+echo '{"step": 1, "value": 0.5}'
+T
+chmod +x one
+sed 's/"curves"/"lone"/' records.json > lone.json
+good "one line with a step" optimize lone.json --storage sqlite:///l.db --records 500 --trials 1 --quiet -- ./one
+good "its trial" trials lone --storage sqlite:///l.db --format jsonl
+check "is complete, for a last line is the value" says '"state":"COMPLETE"'
+check "and has no curve" lacks '"steps"' out
 finish
