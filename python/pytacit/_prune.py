@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Union
 
-from ._library import call, lib, real, string, struct, whole
+from ._library import call, index_of, lib, real, string, struct, whole
 
 if TYPE_CHECKING:
     from .study import Study
@@ -65,6 +65,8 @@ def rule_of(prune: Rule) -> Any:
 def report_step(study: "Study", number: int, step: int, value: float, rule: Any) -> Verdict:
     """Reports an intermediate value, and judges the trial."""
     v = struct("tacit_verdict")
+    if index_of(step) is None:
+        raise TypeError(f"step must be a whole number, got {type(step).__name__}: the step comes first, then the value")
     handle = study._open()
     call(lib.tacit_study_report_step, handle, number, whole(step, "step"), real(value, "value"), rule, v)
     return Verdict(bool(v.stop), v.step, v.value, v.bound if v.bound == v.bound else None, v.compared)

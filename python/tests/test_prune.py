@@ -75,11 +75,24 @@ def test_an_objective_may_return_to_end(random_study):
     assert set(states(random_study)) == {"COMPLETE", "PRUNED"}
 
 
-def test_none_is_no_value_where_nothing_was_to_stop(random_study):
+def test_the_step_comes_first(random_study):
+    def as_elsewhere(params, trial):
+        trial.report(0.5, 1)
+
+    why = "step must be a whole number, got float: the step comes first, then the value"
+    with pytest.raises(TypeError, match=f"^{why}$"):
+        random_study.optimize(as_elsewhere, n_trials=1)
+    with pytest.raises(TypeError, match=f"^{why}$"):
+        random_study.report(random_study.ask(), 0.5, 1)
+
+
+def test_none_is_no_value_where_nothing_was_to_stop(random_study, caplog):
     def silent(params, trial):
         trial.report(1, 0.5)
 
     random_study.optimize(silent, n_trials=1)
+    said = "trial 0 failed: the objective must return a number, got NoneType; of others that fail so nothing is said here"
+    assert [record.getMessage() for record in caplog.records if record.name == "pytacit"] == [said]
     (trial,) = random_study.trials
     assert trial.state is TrialState.FAIL and trial.reason == "the objective must return a number, got NoneType"
 
