@@ -93,6 +93,7 @@ class Run:
         self.stopping = False
         self.raised: Optional[BaseException] = None
         self._evaluation_failed: Optional[Exception] = None  # where failures are hidden
+        self._warned = False  # of an objective that returns no number
         self._tickets = tickets  # trials that may still be started
         self._lock = threading.Lock()
         self._one_callback = threading.Lock()
@@ -130,6 +131,14 @@ class Run:
                 "the objective raised an exception; records are protected, so the other trials are run before it is "
                 "raised: that one failed must not be seen. Each costs its part of epsilon; interrupt (Ctrl-C) to stop"
             )
+
+    def warn_of_no_number(self, number: int, why: "NotANumber") -> None:
+        """Nothing is raised, for the trial has failed like any other; where failures are hidden the library warns."""
+        with self._lock:
+            first = not self._warned and not self.hides_failures
+            self._warned = self._warned or first
+        if first:
+            logger.warning("trial %d failed: %s; of others that fail so nothing is said here", number, why)
 
     def told(self, number: int) -> None:
         """A trial is finished: callbacks hear of it, one at a time."""
@@ -259,6 +268,7 @@ class Worker:
             e.pruned = 1
             return OK
         except NotANumber as why:
+            self._run.warn_of_no_number(e.trial, why)
             return _failed(err, str(why))
         except Exception as why:
             if not isinstance(why, self._run.catch):

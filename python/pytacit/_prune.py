@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Union
 
-from ._library import call, lib, real, string, struct, whole
+from ._library import call, index_of, lib, real, string, struct, whole
 
 if TYPE_CHECKING:
     from .study import Study
@@ -64,6 +65,8 @@ def rule_of(prune: Rule) -> Any:
 def report_step(study: "Study", number: int, step: int, value: float, rule: Any) -> Verdict:
     """Reports an intermediate value, and judges the trial."""
     v = struct("tacit_verdict")
+    if index_of(step) is None:
+        raise TypeError(f"step must be a whole number, got {type(step).__name__}: the step comes first, then the value")
     handle = study._open()
     call(lib.tacit_study_report_step, handle, number, whole(step, "step"), real(value, "value"), rule, v)
     return Verdict(bool(v.stop), v.step, v.value, v.bound if v.bound == v.bound else None, v.compared)
@@ -77,10 +80,21 @@ class RunningTrial:
         self.number = number  #: from 0
         self.params = params  #: by name
         self._verdict: Optional[Verdict] = None
+        self._last: Optional[int] = None  # step
+        self._went_back = False  # it was said that steps do not grow
 
     def report(self, step: int, value: float) -> None:
         """What the trial has come to at a step: an epoch, say. Steps are whole numbers, 0 and more, and grow."""
         self._verdict = report_step(self._study, self.number, step, value, self._rule)
+        if self._last is not None and step <= self._last and not self._went_back:
+            self._went_back = True
+            logging.getLogger("pytacit").warning(
+                "trial %d: step %d came after step %d, and takes the place of what it had from there on: steps must grow",
+                self.number,
+                step,
+                self._last,
+            )
+        self._last = step
 
     def should_stop(self) -> bool:
         """By the last report: should the trial be ended? Then raise pytacit.Pruned, or return None."""

@@ -46,6 +46,17 @@ def test_a_rule_ends_the_worse_trials(random_study, rule):
     assert list(best.intermediate_values) == list(range(1, 10))
 
 
+def test_unfinished_values_are_not_noise():
+    """The model would take what pruned trials came to for noise, though the curves have none."""
+    with pytacit.create_study("taken", SPACE, "minimize", "memory:", algorithm="gp-ei", trials=30, seed=1) as study:
+        study.optimize(curve, prune=Prune("asha", factor=2))
+        ended = len(study.get_trials(TrialState.PRUNED))
+        found = study.recommend()
+        assert found.by == "seen" and found.trial.number == study.best_trial.number
+        assert found.because == f"{ended} trials were ended early and their values are not final"
+        assert study.recommend("model").because == f"it was asked for; {found.because}, yet the model counts them"
+
+
 def test_without_a_rule_every_trial_runs_to_its_end(random_study):
     random_study.optimize(curve, n_trials=8)
     assert states(random_study) == ["COMPLETE"] * 8
@@ -64,11 +75,24 @@ def test_an_objective_may_return_to_end(random_study):
     assert set(states(random_study)) == {"COMPLETE", "PRUNED"}
 
 
-def test_none_is_no_value_where_nothing_was_to_stop(random_study):
+def test_the_step_comes_first(random_study):
+    def as_elsewhere(params, trial):
+        trial.report(0.5, 1)
+
+    why = "step must be a whole number, got float: the step comes first, then the value"
+    with pytest.raises(TypeError, match=f"^{why}$"):
+        random_study.optimize(as_elsewhere, n_trials=1)
+    with pytest.raises(TypeError, match=f"^{why}$"):
+        random_study.report(random_study.ask(), 0.5, 1)
+
+
+def test_none_is_no_value_where_nothing_was_to_stop(random_study, caplog):
     def silent(params, trial):
         trial.report(1, 0.5)
 
     random_study.optimize(silent, n_trials=1)
+    said = "trial 0 failed: the objective must return a number, got NoneType; of others that fail so nothing is said here"
+    assert [record.getMessage() for record in caplog.records if record.name == "pytacit"] == [said]
     (trial,) = random_study.trials
     assert trial.state is TrialState.FAIL and trial.reason == "the objective must return a number, got NoneType"
 
@@ -85,6 +109,21 @@ def test_pruned_without_a_report_has_failed(random_study):
 def test_threads_are_judged_by_what_all_of_them_report(random_study):
     random_study.optimize(curve, n_jobs=3, prune="asha")
     assert len(random_study.trials) == 30 and set(states(random_study)) == {"COMPLETE", "PRUNED"}
+
+
+def test_steps_that_go_back_are_warned_of_once(random_study, caplog):
+    def going_back(params, trial):
+        for step in [1, 2, 3, 2, 1]:
+            trial.report(step, params["x"])
+        return params["x"]
+
+    random_study.optimize(going_back, n_trials=2)
+    notes = [record.getMessage() for record in caplog.records if record.name == "pytacit"]
+    assert notes == [
+        f"trial {i}: step 2 came after step 3, and takes the place of what it had from there on: steps must grow"
+        for i in range(2)
+    ]
+    assert [list(trial.intermediate_values) for trial in random_study.trials] == [[1], [1]]
 
 
 def test_by_hand(random_study):

@@ -158,7 +158,8 @@ const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
 
 /* recommend.c: the trial to take, and why, in one sentence. By the model it is the point that was tried where the mean
  * of the model is largest. AUTO is by the model where values are noisy, which everybody who has the same journal decides
- * alike: noise was added on purpose, the algorithm is for heavy tails, or the last fit found TC_NOISY_SHARE. */
+ * alike: noise was added on purpose, the algorithm is for heavy tails, or the last fit found TC_NOISY_SHARE.
+ * What a fit found counts only while no trial was ended early: its value is not final, and a fit takes that for noise. */
 typedef enum tc_recommend_by { TC_BY_AUTO, TC_BY_MODEL, TC_BY_SEEN } tc_recommend_by;
 #define TC_NOISY_SHARE 0.01
 enum { TC_REASON_ROOM = 160 };

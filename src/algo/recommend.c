@@ -67,6 +67,17 @@ static bool all_equal(const tc_history *h)
     return true;
 }
 
+/* Unfinished values beside finished ones look like noise to a fit, which therefore decides nothing here. */
+static bool some_ended_early(const tc_optimizer *o, char *out, size_t room)
+{
+    const size_t n = tc_optimizer_count(o, TC_TRIAL_PRUNED);
+    if (n > 0)
+        snprintf(out, room, "%zu %s ended early and %s not final", n,
+                 n == 1 ? "trial was" : "trials were",
+                 n == 1 ? "its value is" : "their values are");
+    return n > 0;
+}
+
 /* Why the values count as noisy; false: they do not. */
 static bool noisy(const tc_optimizer *o, const tc_recommended *r, char *out, size_t room)
 {
@@ -76,6 +87,8 @@ static bool noisy(const tc_optimizer *o, const tc_recommended *r, char *out, siz
         snprintf(out, room, "values carry noise that was added on purpose");
     else if (r->noise == TC_NOISE_EXPECTED)
         snprintf(out, room, "%s is for values whose noise has heavy tails", o->algorithm->name);
+    else if (some_ended_early(o, out, room))
+        return false;
     else if (all_equal(&o->history)) {
         snprintf(out, room, "all values are equal");
         return false;
@@ -102,6 +115,16 @@ static tacit_status refuse(const tc_optimizer *o, const char *why, tacit_error *
                    "nothing can be recommended by the model: %s %s", o->algorithm->name, why);
 }
 
+/* Who asks for the model is told what it was made of. */
+static void say_asked(const tc_optimizer *o, char *out, size_t room)
+{
+    char early[TC_REASON_ROOM / 2];
+    if (some_ended_early(o, early, sizeof early))
+        snprintf(out, room, "it was asked for; %s, yet the model counts them", early);
+    else
+        snprintf(out, room, "it was asked for");
+}
+
 /* By the model, if the caller or the values want it so. */
 static tacit_status choose(const tc_optimizer *o, tc_recommend_by by, tc_recommendation *out,
                            tacit_error *err)
@@ -118,7 +141,7 @@ static tacit_status choose(const tc_optimizer *o, tc_recommend_by by, tc_recomme
     if (is_noisy || by == TC_BY_MODEL)
         TC_TRY(take_model(o, &r, out, err));
     if (!is_noisy && by == TC_BY_MODEL)
-        snprintf(why, sizeof why, "it was asked for");
+        say_asked(o, why, sizeof why);
     if ((is_noisy || by == TC_BY_MODEL) && out->by != TC_BY_MODEL)
         snprintf(why, sizeof why, "the model likes the point of a trial that was ended early");
     memcpy(out->because, why, sizeof why);

@@ -317,26 +317,63 @@ static void test_asks_are_the_same_after_it(void **state)
     }
 }
 
+/* A trial at x that came to this value when it was ended. */
+static void end_early(fixture *f, double x, double value)
+{
+    tacit_error err = {0};
+    tc_event e;
+    bool same;
+    assert_ok(tc_optimizer_enqueue(f->o, &x, 1, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    const uint64_t trial = ask(f).trial;
+    assert_ok(tc_optimizer_report(f->o, trial, &(tc_step){1, value}, 2, &e, &same, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    assert_ok(tc_optimizer_prune(f->o, trial, 3, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+}
+
+/* Values without noise, among unfinished ones that are far from them: the fit sees noise, and there is none. */
+static void unfinished_values_are_not_noise(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f, "gp-ei", "{}", false);
+    for (size_t i = 0; i < MOST; i++)
+        add(&f, X[i], (X[i] - 0.3) * (X[i] - 0.3), 0);
+    end_early(&f, 0.301, 1.4);
+    ask(&f);
+    tc_recommendation r = recommended(&f, TC_BY_AUTO);
+    assert_int_equal(r.by, TC_BY_SEEN);
+    assert_string_equal(r.because, "1 trial was ended early and its value is not final");
+    for (size_t i = 0; i < MOST; i++)
+        end_early(&f, X[i] + 0.002, 1 + 0.1 * (double)(i % 4));
+    ask(&f);
+    r = recommended(&f, TC_BY_AUTO);
+    assert_true(r.share >= TC_NOISY_SHARE); /* else the test shows nothing */
+    assert_int_equal(r.by, TC_BY_SEEN);
+    assert_int_equal(r.trial->number, 2);
+    assert_string_equal(r.because, "13 trials were ended early and their values are not final");
+    r = recommended(&f, TC_BY_MODEL);
+    assert_int_equal(r.by, TC_BY_MODEL);
+    assert_string_equal(r.because,
+                        "it was asked for; 13 trials were ended early and their values are not "
+                        "final, yet the model counts them");
+    add(&f, 0.7, 0.16, 0.1); /* noise that was added on purpose is noise */
+    r = recommended(&f, TC_BY_AUTO);
+    assert_string_equal(r.because, "values carry noise that was added on purpose");
+    end(&f);
+}
+
 /* The model likes a point whose trial was ended early: nobody knows what that would have come to, so what was seen is recommended. */
 static void a_pruned_trial_is_not_recommended(void **state)
 {
     (void)state;
-    tacit_error err = {0};
     fixture f;
-    tc_event e;
-    bool same;
-    double x = 0.5;
     begin(&f, "gp-ei", FIXED, false);
     add(&f, 0.1, 1, 0);
     add(&f, 0.9, 2, 0);
     assert_int_equal(recommended(&f, TC_BY_MODEL).by, TC_BY_MODEL);
-    assert_ok(tc_optimizer_enqueue(f.o, &x, 1, &e, &err));
-    assert_ok(tc_optimizer_apply(f.o, &e, &err));
-    const uint64_t trial = ask(&f).trial;
-    assert_ok(tc_optimizer_report(f.o, trial, &(tc_step){1, -5}, 2, &e, &same, &err));
-    assert_ok(tc_optimizer_apply(f.o, &e, &err));
-    assert_ok(tc_optimizer_prune(f.o, trial, 3, &e, &err));
-    assert_ok(tc_optimizer_apply(f.o, &e, &err));
+    end_early(&f, 0.5, -5);
     const tc_recommendation r = recommended(&f, TC_BY_MODEL);
     assert_int_equal(r.by, TC_BY_SEEN);
     assert_int_equal(r.trial->number, 0);
@@ -348,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pruned_trial_is_not_recommended),
+        cmocka_unit_test(unfinished_values_are_not_noise),
         cmocka_unit_test(test_the_best_mean_where_something_was_tried),
         cmocka_unit_test(test_values_without_noise_are_taken_as_they_are),
         cmocka_unit_test(test_equal_values_have_no_noise),

@@ -332,6 +332,12 @@ static bool may_be_step(word line)
     return line.len > 0 && line.at[0] == '{' && memmem(line.at, line.len, "\"step\"", 6);
 }
 
+bool tc_outcome_strays(const char *text, size_t len)
+{
+    word line = last_line(text, len);
+    return may_be_step(line) && memmem(line.at, line.len, "\"value\"", 7);
+}
+
 bool tc_outcome_step(const char *text, size_t len, uint64_t *step, double *value)
 {
     word line = last_line(text, len);

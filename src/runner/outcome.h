@@ -36,6 +36,8 @@ bool tc_outcome_value(const char *text, size_t len, double *value, char *reason,
 
 /* Is a line an intermediate value, an object with a whole number "step" from 0 to 2^53 and a finite number "value"? */
 bool tc_outcome_step(const char *line, size_t len, uint64_t *step, double *value);
+/* Does a line that is none look as if it was meant as one? */
+bool tc_outcome_strays(const char *line, size_t len);
 /* The same of n outcomes, each a number of this name in the object on the last line, which may have more members. */
 bool tc_outcome_values(const char *text, size_t len, const char *const *names, size_t n,
                        double *values, char *reason, size_t size);

@@ -282,15 +282,26 @@ static void end_early(job *j)
     j->due_ns = tc_clock_ns() + TC_RUNNER_GRACE_MS * MS;
 }
 
+static void say_stray(const tc_runner *r, const job *j, size_t len)
+{
+    char line[160];
+    if (!r->listener.strays || !tc_outcome_strays(j->line, len))
+        return;
+    tc_outcome_last_line(j->line, len, line, sizeof line);
+    r->listener.strays(r->listener.user, j->trial, line);
+}
+
 static void end_line(const tc_runner *r, job *j)
 {
     uint64_t step;
     double value;
     size_t len = j->line_len;
     j->line_len = 0;
-    if (len < LINE_MOST && !j->pruned && !j->timed_out &&
-        tc_outcome_step(j->line, len, &step, &value) &&
-        r->listener.step(r->listener.user, j->trial, step, value))
+    if (len == LINE_MOST || j->pruned || j->timed_out)
+        return;
+    if (!tc_outcome_step(j->line, len, &step, &value))
+        say_stray(r, j, len);
+    else if (r->listener.step(r->listener.user, j->trial, step, value))
         end_early(j);
 }
 

@@ -73,9 +73,11 @@ void tc_runner_set_check(tc_runner *r, tc_runner_check check);
 
 /* Hears each intermediate value that a program prints (tc_outcome_step), while it runs and once more when it has ended. True: the job
  * is ended like one whose time is up, its later lines do not count, and it comes to `pruned`, also where it
- * ends by itself meanwhile. Borrowed; without it lines before the last are not looked at. */
+ * ends by itself meanwhile. `strays` hears of lines that were meant as one and are none, as one line of UTF-8. Borrowed;
+ * without it lines before the last are not looked at. */
 typedef struct tc_runner_listener {
     bool (*step)(void *user, uint64_t trial, uint64_t step, double value);
+    void (*strays)(void *user, uint64_t trial, const char *line); /* NULL: nobody */
     void *user;
 } tc_runner_listener;
 void tc_runner_set_listener(tc_runner *r, tc_runner_listener listener);

@@ -254,7 +254,17 @@ typedef struct heard {
     uint64_t steps[64];
     double values[64];
     uint64_t stop_at; /* the step that ends the job */
+    size_t n_strays;
+    char stray[160]; /* the last one */
 } heard;
+
+static void hear_stray(void *user, uint64_t trial, const char *line)
+{
+    heard *h = user;
+    assert_int_equal(trial, 7);
+    h->n_strays++;
+    snprintf(h->stray, sizeof h->stray, "%s", line);
+}
 
 static bool hear(void *user, uint64_t trial, uint64_t step, double value)
 {
@@ -278,7 +288,7 @@ static tc_job_result run_listening(const char *script, heard *h)
     }
     command[n] = '\0';
     tc_runner *r = new_runner(command, 1, 0);
-    tc_runner_set_listener(r, (tc_runner_listener){hear, h});
+    tc_runner_set_listener(r, (tc_runner_listener){.step = hear, .strays = hear_stray, .user = h});
     start(r, 7, 1);
     tc_job_result out = wait_one(r);
     tc_runner_free(r);
@@ -302,6 +312,23 @@ static void intermediate_values_are_heard(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(h.steps[i], i + 1);
     assert_true(h.values[1] == 3 && h.values[3] == 1.5);
+}
+
+/* What was meant as an intermediate value is heard of; other lines are none of ours. */
+static void lines_that_stray_are_heard(void **state)
+{
+    (void)state;
+    heard h = {.stop_at = 99};
+    tc_job_result out = run_listening(
+        "echo '{\"step\": \"a\", \"value\": 4}'; echo '{\"step\": 1}'; echo '{\"step\": 2, "
+        "\"value\": 3}';"
+        "echo 'a \"step\" of \"value\"'; printf '{\"step\": 3,\\033 \"value\": NaN}\\n'; echo 5",
+        &h);
+    assert_true(out.ok && out.value == 5);
+    assert_int_equal(h.n, 1);
+    assert_int_equal(h.n_strays, 2);
+    assert_null(strchr(h.stray, '\033'));
+    assert_non_null(strstr(h.stray, "\"value\": NaN}"));
 }
 
 /* A job that is to end gets SIGTERM with its group, and comes to `pruned`, whatever it prints before it ends. */
@@ -542,6 +569,7 @@ int main(void)
         cmocka_unit_test(a_late_job_is_ended),
         cmocka_unit_test(the_group_ends_with_the_job),
         cmocka_unit_test(intermediate_values_are_heard),
+        cmocka_unit_test(lines_that_stray_are_heard),
         cmocka_unit_test(a_job_is_ended_by_its_values),
         cmocka_unit_test(stop_ends_all_and_reports_nothing),
         cmocka_unit_test(a_stubborn_job_is_killed),

@@ -35,6 +35,7 @@ tacit_status tc_failures_check(const tc_failures *f, const tacit_worker_opts *op
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
                    "the first %" PRIu64 " trials of this run failed alike (%s%s%s): the "
-                   "command seems to be broken",
-                   f->in_a_row, f->last.reason, *f->last.said ? ": " : "", f->last.said);
+                   "%s seems to be broken",
+                   f->in_a_row, f->last.reason, *f->last.said ? ": " : "", f->last.said,
+                   opts->command ? "command" : "function");
 }

@@ -190,7 +190,8 @@ static tacit_status start_trial(tc_worker *w, tc_slot *s, uint64_t trial, uint64
     s->pulls = pulls < w->opts.pulls ? pulls : w->opts.pulls;
     s->batch = (tacit_batch){0};
     s->verdict = (tacit_verdict)TACIT_VERDICT;
-    s->unheard = false;
+    s->unheard = s->strayed = s->went_back = false;
+    s->next_step = 0;
     memcpy(s->values, values, w->n_params * sizeof *values);
     s->renewed_ns = tc_clock_ns();
     w->waits = false;
@@ -616,7 +617,9 @@ tacit_status tc_worker_run(tacit_study *study, const tacit_worker_opts *opts, tc
         w.evaluator->hear_errors(w.evaluator); /* failures are compared */
     if (w.evaluator->set_listener &&
         tc_study_takes_steps(tacit_study_document(study), NULL) == TACIT_OK)
-        w.evaluator->set_listener(w.evaluator, (tc_runner_listener){tc_worker_hear_step, &w});
+        w.evaluator->set_listener(w.evaluator, (tc_runner_listener){.step = tc_worker_hear_step,
+                                                                    .strays = tc_worker_hear_stray,
+                                                                    .user = &w});
     w.evaluator->tick = tick;
     w.evaluator->loop = &w;
     w.n_params = tacit_space_params(tacit_study_space(study));

@@ -20,6 +20,9 @@ typedef struct tc_slot {
     tacit_report told;
     tacit_verdict verdict; /* by which it was pruned */
     bool unheard;          /* it was said that its intermediate values are not taken */
+    bool strayed;          /* ... that a line was none of them */
+    bool went_back;        /* ... that its steps do not grow */
+    uint64_t next_step;    /* after the last one that was heard */
 } tc_slot;
 
 /* A trial that a dead worker of this host left. */
@@ -84,6 +87,8 @@ tacit_status tc_worker_retry(tc_worker *w, tacit_status status, const tacit_erro
 tacit_status tc_worker_end_job(tc_worker *w, const tc_job_result *r, tacit_error *err);
 /* A program has printed an intermediate value: is it to be ended? */
 bool tc_worker_hear_step(void *w, uint64_t trial, uint64_t step, double value);
+/* It has printed what was meant as one, and is none. */
+void tc_worker_hear_stray(void *w, uint64_t trial, const char *line);
 /* Tells what is to be told, as far as somebody listens. */
 tacit_status tc_worker_deliver(tc_worker *w, tacit_error *err);
 /* Says what was not told, and will not be. */

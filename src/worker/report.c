@@ -158,6 +158,32 @@ static tc_slot *slot_of(const tc_worker *w, uint64_t trial)
 
 /* ---- intermediate values ---- */
 
+void tc_worker_hear_stray(void *worker, uint64_t trial, const char *line)
+{
+    tc_worker *w = worker;
+    tc_slot *s = slot_of(w, trial);
+    if (s->pulls > 1 || s->strayed)
+        return;
+    s->strayed = true;
+    tc_worker_note(w,
+                   "trial %" PRIu64 ": a line with a step and a value is no intermediate value "
+                   "unless its step is a whole number from 0 on and its value a finite number: %s",
+                   trial, line);
+}
+
+/* What it replaces is gone: mostly its steps begin again where they should go on. */
+static void note_order(tc_worker *w, tc_slot *s, uint64_t step)
+{
+    if (step < s->next_step && !s->went_back) {
+        s->went_back = true;
+        tc_worker_note(w,
+                       "trial %" PRIu64 ": step %" PRIu64 " came after step %" PRIu64
+                       ", and takes the place of what it had from there on: steps must grow",
+                       s->trial, step, s->next_step - 1);
+    }
+    s->next_step = step + 1;
+}
+
 /* One that gets lost is missing in a curve and nowhere else: a coordinator that is away is not waited for. */
 bool tc_worker_hear_step(void *worker, uint64_t trial, uint64_t step, double value)
 {
@@ -170,6 +196,7 @@ bool tc_worker_hear_step(void *worker, uint64_t trial, uint64_t step, double val
     tacit_status status =
         tacit_study_report_step(w->study, trial, step, value, w->opts.prune, &v, &why);
     if (status == TACIT_OK) {
+        note_order(w, s, step);
         s->verdict = v;
         return v.stop;
     }

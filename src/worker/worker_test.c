@@ -250,8 +250,10 @@ static void a_broken_command_does_not_eat_the_study(void **state)
     tacit_worker_opts o = TACIT_WORKER_OPTS;
     (void)state;
     assert_int_equal(o.max_alike, 3);
-    assert_fails(run_failing((failing){.fine = 9, .again = 9, .other = 9}, o, &r, &err),
-                 TACIT_E_STATE, "the first 3 trials of this run failed alike (no module named a)");
+    assert_fails(
+        run_failing((failing){.fine = 9, .again = 9, .other = 9}, o, &r, &err), TACIT_E_STATE,
+        "the first 3 trials of this run failed alike (no module named a): the function seems to "
+        "be broken");
     assert_int_equal(r.end, TACIT_WORKER_FAILURES);
     assert_int_equal(r.told, 3);
     /* Two reasons, or a success before them: the command works, and some points are bad. */

@@ -76,6 +76,7 @@ wait "$agent1"
 check "and so does the other" [ $? -eq 0 ]
 for i in 0 1; do
     check "agent $i has ended trials early" grep -qE '^trial [0-9]+ pruned at step [1-9] \(' agent$i.err
+    check "and says each once" [ -z "$(sed -n 's/^\(trial [0-9]*\) .*pruned at.*/\1/p' agent$i.err | sort | uniq -d)" ]
 done
 good "inspect" inspect fed --storage sqlite:///agent0.db
 check "the values stayed" grep -qE '^[0-9]+ intermediate values of its trials stayed in this storage, and cost nothing\.$' out

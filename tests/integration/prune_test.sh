@@ -40,6 +40,7 @@ check "says where" [ "$(grep -cE '^ +[0-9]+  PRUNED +[0-9.]+  pruned at step [1-
 good "those alone" trials curves $at --state pruned --format jsonl
 check "as many" [ "$(grep -c '"state":"PRUNED","value":null' out)" -eq "$pruned" ]
 check "with their curves" [ "$(grep -c '"steps":\[{"step":1,"value":[0-9.]*}' out)" -eq "$pruned" ]
+check "and the reason of the table" [ "$(grep -cE '"reason":"pruned at step [1-9] with [0-9.]+"' out)" -eq "$pruned" ]
 good "complete ones" trials curves $at --state complete --format jsonl
 check "have nine steps" [ "$(grep -c '"step":9,' out)" -eq $((14 - pruned)) ]
 good "the same again runs nothing" optimize study.json $at --prune median -- ./train {x}
@@ -73,8 +74,47 @@ check "to the bit" cmp -s restored original
 good "plot" plot curves $at --kind steps --out steps.svg
 check "has a line for each trial" [ "$(grep -o '<polyline\|<path' steps.svg | wc -l)" -ge 9 ]
 check "and says what it is" grep -qF "14 trials with intermediate values, $pruned pruned" steps.svg
+good "best" best curves $at --by seen --format json
+check "and which is the best" grep -qF "best: trial $(sed 's/^{"trial":\([0-9]*\),.*/\1/' out)" steps.svg
+good "the history" plot curves $at --out history.svg
+check "counts them, too" grep -qF ": $((14 - pruned)) trials, $pruned pruned; best" history.svg
 bad 4 "no trial of the study again has reported intermediate values" plot again --storage sqlite:///i.db --kind steps
 bad 2 '--kind steps draws a study, not the exported file "all.json": name the study' plot all.json --kind steps
+
+# ---- lines that are no intermediate values, steps that do not grow
+
+cat > stray <<'T'
+#!/bin/sh
+echo '{"step": "a", "value": 1}'
+echo '{"step": 1, "value": NaN}'
+for i in 1 2 3 2 1 2; do echo "{\"step\": $i, \"value\": $i.5}"; done
+echo 0.25
+T
+chmod +x stray
+good "strays" optimize study.json --storage sqlite:///y.db --trials 2 -- ./stray
+for i in 0 1; do
+    check "a note for trial $i" tells "trial $i: a line with a step and a value is no intermediate value unless its step is a whole number from 0 on and its value a finite number: {\"step\": \"a\", \"value\": 1}"
+    check "and another" tells "trial $i: step 2 came after step 3, and takes the place of what it had from there on: steps must grow"
+done
+check "and no more" [ "$(grep -c '^trial' err)" -eq 4 ]
+good "what is left" trials curves --storage sqlite:///y.db --format jsonl
+check "is the last curve" [ "$(grep -cF '"value":0.25' out)$(grep -cF '"steps":[{"step":1,"value":1.5},{"step":2,"value":2.5}]' out)" = 22 ]
+
+# ---- which trial to take: last values of trials that were ended early are far from final ones, which is no noise
+
+sed 's/"random"/"gp-ei"/; s/"trials": 14/"trials": 30/; s/"curves"/"taken"/' study.json > taken.json
+good "with a model" optimize taken.json --storage sqlite:///t.db --prune asha --prune-factor 2 -- ./train {x}
+pruned=$(grep -c 'pruned at' err)
+why="$pruned trials were ended early and their values are not final"
+check "says that the table is of what was seen" tells "by what was seen, because $why"
+good "seen" best taken --storage sqlite:///t.db --by seen --format json
+sed 's/,"by":.*//' out > seen
+good "auto" best taken --storage sqlite:///t.db --format json
+check "is by what was seen" says "\"by\":\"seen\",\"because\":\"$why\""
+sed 's/,"by":.*//' out > auto
+check "and the same trial" cmp -s auto seen
+good "by the model, if one wants" best taken --storage sqlite:///t.db --by model
+check "says what that is" tells "by the model, because it was asked for; $why, yet the model counts them"
 
 # ---- kill -9, while trial 0 is at its second step
 
@@ -113,4 +153,14 @@ check "and nothing is left behind" [ ! -e no.db ]
 good "without a rule" optimize records.json --storage sqlite:///p.db --records 500 --trials 2 --quiet -- ./train {x}
 "$tacit" trials curves --storage sqlite:///p.db --format jsonl > out
 check "lines are let pass" lacks '"steps"' out
+cat > one <<'T'
+#!/bin/sh
+echo '{"step": 1, "value": 0.5}'
+T
+chmod +x one
+sed 's/"curves"/"lone"/' records.json > lone.json
+good "one line with a step" optimize lone.json --storage sqlite:///l.db --records 500 --trials 1 --quiet -- ./one
+good "its trial" trials lone --storage sqlite:///l.db --format jsonl
+check "is complete, for a last line is the value" says '"state":"COMPLETE"'
+check "and has no curve" lacks '"steps"' out
 finish

@@ -354,7 +354,7 @@ const tc_verb tc_verb_plot = {
         "history: the value of every completed trial, and the best so far. slice: the\n"
         "value against each parameter, early trials light, late ones dark. importances:\n"
         "what tacit importances prints. steps: intermediate values, a line for each trial, a dot\n"
-        "where one was pruned. --contour: the mean of the same model over two\n"
+        "where one was pruned, the best one above all. --contour: the mean of the same model over two\n"
         "parameters, the others as in the best trial or as in --at, with the trials as dots;\n"
         "blank where a parameter would be active that this trial does not have. These take a\n"
         "study, in a storage or at a coordinator. --pareto: two objectives, the front and what it\n"

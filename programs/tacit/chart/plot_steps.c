@@ -1,4 +1,5 @@
-/* plot_steps.c - what trials reported on their way: a thin line for each, a dot where one was pruned. */
+/* plot_steps.c - what trials reported on their way: a thin line for each, a dot where one was pruned, and the best
+ * trial above them all. */
 #include "chart/plot.h"
 
 #include "base/error.h"
@@ -16,7 +17,9 @@ typedef struct curves {
     size_t n, total, pruned;
     double *ends_x, *ends_y; /* of pruned trials that are drawn */
     size_t n_ends;
-    bool labelled; /* one line has the entry of the legend for all that were not pruned */
+    char best_label[40];
+    tc_series best; /* without points: the best trial has no curve */
+    bool labelled;  /* one line has the entry of the legend for all that were not pruned */
 } curves;
 
 static size_t count_curves(const tacit_trials *all)
@@ -27,28 +30,44 @@ static size_t count_curves(const tacit_trials *all)
     return n;
 }
 
-static void add_curve(curves *c, const tacit_trial *t)
+/* A line for the trial. */
+static bool take_curve(curves *c, const tacit_trial *t, tc_series *out)
 {
     double *x = TC_TAKE(&c->arena, t->n_steps, double), *y = TC_TAKE(&c->arena, t->n_steps, double);
-    bool pruned = t->state == TACIT_TRIAL_PRUNED;
     if (!x || !y)
-        return;
+        return false;
     for (size_t i = 0; i < t->n_steps; i++) {
         x[i] = (double)t->steps[i].step;
         y[i] = t->steps[i].value;
     }
+    *out = (tc_series){.mark = TC_MARK_LINE, .n = t->n_steps, .x = x, .y = y};
+    return true;
+}
+
+static void add_curve(curves *c, const tacit_trial *t)
+{
+    bool pruned = t->state == TACIT_TRIAL_PRUNED;
+    tc_series *line = &c->series[c->n];
+    if (!take_curve(c, t, line))
+        return;
     if (pruned) {
-        c->ends_x[c->n_ends] = x[t->n_steps - 1];
-        c->ends_y[c->n_ends++] = y[t->n_steps - 1];
+        c->ends_x[c->n_ends] = line->x[t->n_steps - 1];
+        c->ends_y[c->n_ends++] = line->y[t->n_steps - 1];
     }
-    c->series[c->n++] = (tc_series){.label = c->labelled || pruned ? NULL : "trial",
-                                    .mark = TC_MARK_LINE,
-                                    .color = pruned ? TC_COLOR_GREY : 0,
-                                    .faint = true,
-                                    .n = t->n_steps,
-                                    .x = x,
-                                    .y = y};
+    line->label = c->labelled || pruned ? NULL : "trial";
+    line->color = pruned ? TC_COLOR_GREY : 0;
+    line->faint = true;
     c->labelled = c->labelled || !pruned;
+    c->n++;
+}
+
+static void take_best(curves *c, const tacit_trial *t)
+{
+    if (!take_curve(c, t, &c->best))
+        return;
+    snprintf(c->best_label, sizeof c->best_label, "best: trial %" PRIu64, t->number);
+    c->best.label = c->best_label;
+    c->best.color = 2;
 }
 
 static tacit_status check_log(const tacit_trials *all, bool log, tacit_error *err)
@@ -65,16 +84,19 @@ static tacit_status check_log(const tacit_trials *all, bool log, tacit_error *er
     return TACIT_OK;
 }
 
-static tacit_status take(curves *c, const tacit_trials *all, tacit_error *err)
+/* best: number of the best trial, or TACIT_UNKNOWN. */
+static tacit_status take(curves *c, const tacit_trials *all, uint64_t best, tacit_error *err)
 {
     size_t seen = 0, drawn = c->total < MOST ? c->total : MOST;
-    c->series = TC_TAKE(&c->arena, drawn + 1, tc_series);
+    c->series = TC_TAKE(&c->arena, drawn + 2, tc_series);
     c->ends_x = TC_TAKE(&c->arena, drawn, double);
     c->ends_y = TC_TAKE(&c->arena, drawn, double);
     for (size_t i = 0; i < tacit_trials_count(all) && !c->arena.failed; i++) {
         const tacit_trial *t = tacit_trials_get(all, i);
         if (t->n_steps == 0)
             continue;
+        if (t->number == best)
+            take_best(c, t);
         c->pruned += t->state == TACIT_TRIAL_PRUNED;
         /* the first whose share of all reaches the next line */
         if (seen++ * drawn / c->total == c->n)
@@ -89,6 +111,8 @@ static tacit_status draw(curves *c, const tacit_study *s, const char *title, boo
     char subtitle[160];
     snprintf(subtitle, sizeof subtitle, "%zu trials with intermediate values, %zu pruned%s",
              c->total, c->pruned, c->n < c->total ? "; some of them" : "");
+    if (c->best.n > 0)
+        c->series[c->n++] = c->best;
     if (c->n_ends > 0)
         c->series[c->n++] = (tc_series){.label = "pruned",
                                         .mark = TC_MARK_DOTS,
@@ -112,6 +136,8 @@ tacit_status tc_plot_steps(tacit_study *s, const char *title, bool log, tc_text 
 {
     tacit_trials *all;
     curves c = {.n = 0};
+    tacit_study_summary now = TACIT_STUDY_SUMMARY;
+    TC_TRY(tacit_study_summarize(s, &now, err));
     TC_TRY(tacit_study_trials(s, NULL, &all, err));
     c.total = count_curves(all);
     tacit_status status = c.total == 0
@@ -120,7 +146,7 @@ tacit_status tc_plot_steps(tacit_study *s, const char *title, bool log, tc_text 
                                         tacit_study_name(s))
                               : check_log(all, log, err);
     if (status == TACIT_OK)
-        status = take(&c, all, err);
+        status = take(&c, all, now.best_trial, err);
     if (status == TACIT_OK)
         status = draw(&c, s, title, log, svg, err);
     tacit_trials_free(all);

@@ -70,17 +70,20 @@ static void take_columns(tc_plot_trials *p, const tacit_space *space, const taci
 
 static void write_subtitle(tc_plot_trials *p, const tacit_study_summary *now)
 {
-    char failures[48] = "";
+    char failures[40] = "", pruned[40] = "";
     if (now->failed)
         snprintf(failures, sizeof failures, ", %" PRIu64 " failed", now->failed);
+    if (now->pruned)
+        snprintf(pruned, sizeof pruned, ", %" PRIu64 " pruned", now->pruned);
     char best[64] = "";
     if (p->best && p->first == p->n)
         snprintf(best, sizeof best, "; none feasible yet");
     else if (p->best)
         snprintf(best, sizeof best, "; best %.6g in trial %.0f", p->value[p->top],
                  p->number[p->top]);
-    snprintf(p->subtitle, sizeof p->subtitle, "%s, %s: %zu trial%s%s%s", now->algorithm,
-             p->word ? p->word : now->direction, p->n, p->n == 1 ? "" : "s", failures, best);
+    snprintf(p->subtitle, sizeof p->subtitle, "%s, %s: %zu trial%s%s%s%s", now->algorithm,
+             p->word ? p->word : now->direction, p->n, p->n == 1 ? "" : "s", failures, pruned,
+             best);
 }
 
 /* Which outcome the values are. */

@@ -84,11 +84,12 @@ static void say_told(tc_agent_talk *t, const tacit_worker_event *e)
         find_spent(t); /* by the evaluation; messages cost nothing there */
     if (tacit_study_trial(tacit_agent_study(t->agent), e->trial, &trial, NULL) != TACIT_OK)
         return;
+    if (trial->state == TACIT_TRIAL_PRUNED) { /* the worker's note has said so, and why */
+        tacit_trial_free(trial);
+        return;
+    }
     if (trial->state == TACIT_TRIAL_COMPLETE)
         snprintf(what, sizeof what, ": %.6g", trial->value);
-    else if (trial->state == TACIT_TRIAL_PRUNED && trial->n_steps > 0)
-        snprintf(what, sizeof what, " pruned at step %" PRIu64,
-                 trial->steps[trial->n_steps - 1].step);
     else
         snprintf(what, sizeof what, " failed: %.260s", trial->reason ? trial->reason : "");
     tacit_trial_free(trial);

@@ -175,17 +175,22 @@ static bool has_reason(const tacit_trial *t)
     return t->state == TACIT_TRIAL_FAIL || t->state == TACIT_TRIAL_PRUNED;
 }
 
+enum { EARLY_ROOM = 96 };
+
 /* Why there is no value; of a trial that was ended early, what it came to. */
+static const char *reason_of(const tacit_trial *t, char room[EARLY_ROOM])
+{
+    if (t->state != TACIT_TRIAL_PRUNED || t->n_steps == 0)
+        return t->reason;
+    const tacit_step *last = &t->steps[t->n_steps - 1];
+    snprintf(room, EARLY_ROOM, "pruned at step %" PRIu64 " with %.6g", last->step, last->value);
+    return room;
+}
+
 static void put_reason(tc_table *t, size_t column, const tacit_trial *trial)
 {
-    char text[96];
-    if (trial->state != TACIT_TRIAL_PRUNED || trial->n_steps == 0) {
-        tc_table_text(t, column, trial->reason);
-        return;
-    }
-    const tacit_step *last = &trial->steps[trial->n_steps - 1];
-    snprintf(text, sizeof text, "pruned at step %" PRIu64 " with %.6g", last->step, last->value);
-    tc_table_text(t, column, text);
+    char room[EARLY_ROOM];
+    tc_table_text(t, column, reason_of(trial, room));
 }
 
 static tacit_status print_people(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
@@ -357,6 +362,7 @@ static json_t *trial_json(const tacit_space *s, const rows *all, const tacit_tri
 {
     json_t *o = json_object();
     json_t *value = t->state == TACIT_TRIAL_COMPLETE ? json_real(t->value) : json_null();
+    char room[EARLY_ROOM];
     int bad = json_object_set_new(o, "trial", json_integer((json_int_t)t->number));
     bad |= json_object_set_new(o, "state", json_string(tacit_trial_state_name(t->state)));
     bad |= json_object_set_new(o, "value", value);
@@ -364,7 +370,7 @@ static json_t *trial_json(const tacit_space *s, const rows *all, const tacit_tri
     bad |= json_object_set_new(o, "datetime_start", time_json(t->asked_ms));
     bad |= json_object_set_new(o, "datetime_complete", time_json(t->told_ms));
     bad |= json_object_set_new(o, "worker", text_json(t->worker));
-    bad |= json_object_set_new(o, "reason", text_json(t->reason));
+    bad |= json_object_set_new(o, "reason", text_json(reason_of(t, room)));
     if (t->pulls > 1)
         bad |= json_object_set_new(o, "pulls", json_integer((json_int_t)t->pulls));
     if (t->n_steps > 0)
