@@ -28,6 +28,16 @@ size_t tc_outcome_words_find(const tc_outcome_words *o, const char *name)
     return i;
 }
 
+tacit_status tc_outcome_words_of_study(tc_outcome_words *o, const tacit_study *s, const char *of,
+                                       size_t *out, tacit_error *err)
+{
+    tc_outcome_words_of(o, tacit_study_document(s));
+    *out = of ? tc_outcome_words_find(o, of) : 0;
+    return *out < o->n ? TACIT_OK
+                       : tc_fail(err, TACIT_E_ARG, "--of: study %s has no outcome \"%.64s\"",
+                                 tacit_study_name(s), of);
+}
+
 bool tc_outcome_words_are(const char *word)
 {
     return *word == '{' || strchr(word, '=');
