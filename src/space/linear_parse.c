@@ -148,7 +148,9 @@ static tacit_status refuse_division(reader *r, double number, size_t column)
     skip_blanks(r);
     if (is_one_of(*r->at, digits) || *r->at == '.')
         TC_TRY(read_number(r, &by));
-    if (by == 0 || column == columns_of(r->space))
+    if (by != 0 && column == columns_of(r->space))
+        return tc_fail(r->err, TACIT_E_ARG, "it must have no division: write %.12g", number / by);
+    if (by == 0)
         return tc_fail(r->err, TACIT_E_ARG,
                        "it must have no division: write a number times a %s, as in 0.5*x",
                        r->space->domain ? "column" : "parameter");

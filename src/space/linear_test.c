@@ -87,6 +87,7 @@ static void what_is_refused(void **state)
         {"x - 3*n / 4 <= 3", "it must have no division: write 0.75*n"},
         {"3 <= x / 0", "it must have no division: write a number times a parameter, as in 0.5*x"},
         {"3/x <= 1", "it must have no division: write a number times a parameter, as in 0.5*x"},
+        {"x <= 3 / 2", "it must have no division: write 1.5"},
         {"x < 3", "the constraint \"x < 3\": it must have <= or >=, and not < alone"},
         {"x = 1",
          "it must have <= or >=, and not =: leave one parameter of an equality out of the space, "
