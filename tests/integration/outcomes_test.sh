@@ -74,6 +74,8 @@ check "and says so" notes 'tacit: no trial of short is complete and feasible yet
 # ---- ask and tell, and the best within bounds
 good "ask" ask bound.json
 good "tell" tell bound 0 value=9,memory=1000,recall=1
+check "shows all outcomes" grep -qE '^trial +state +value +memory +recall +feasible +x$' out
+check "and that they miss a bound" grep -qE '^ +0 +COMPLETE +9 +1000 +1 +no ' out
 good "ask again" ask bound
 good "tell an object" tell bound 1 '{"recall": 0.25, "memory": 100, "value": 1}'
 check "the best misses its bounds by least" run 4 best bound --quiet
@@ -81,10 +83,16 @@ check "which is said" notes 'tacit: no trial of bound is feasible yet; trial 1 i
 check "and shown" grep -qE '^ +1 +COMPLETE +1 +100 +0.25 +no ' out
 good "ask for a third" ask bound
 bad 2 'tacit: study bound is told 3 outcomes of a trial (value, memory, recall), got 1' tell bound 2 3
-bad 2 'tacit: VALUE must be value=NUMBER,memory=NUMBER,recall=NUMBER, got "value=3,memory=2"' tell bound 2 value=3,memory=2
+bad 2 'tacit: VALUE must be value=NUMBER,memory=NUMBER,recall=NUMBER, got "value=3,memory=2": recall is missing' tell bound 2 value=3,memory=2
+bad 2 'got "value=3,memory=nan,recall=1": "nan" of memory is not a finite number' tell bound 2 value=3,memory=nan,recall=1
+bad 2 'got "value=3,memory=2,value=4": value is given twice' tell bound 2 value=3,memory=2,value=4
+bad 2 'got "value=3,mem=2,recall=1": "mem" is no outcome of the study' tell bound 2 value=3,mem=2,recall=1
+bad 2 'got "value=3,7": "7" is not NAME=NUMBER' tell bound 2 value=3,7
+bad 2 'got "error=1,memory=2": "memory" is no objective of the study' best trade --reference error=1,memory=2
 bad 2 'tacit: VALUE.recall is missing; it must be a number' tell bound 2 '{"value": 3, "memory": 2}'
 bad 2 'tacit: VALUE.m is no outcome of the study' tell bound 2 '{"value": 3, "memory": 2, "recall": 1, "m": 2}'
-good "tell what is feasible" tell bound 2 value=-3,memory=500,recall=0.5
+good "tell what is feasible" tell bound 2 value=-3,memory=500,recall=0.5 --format json
+check "an object as of trials" says '"outcomes":{"value":-3.0,"memory":500.0,"recall":0.5},"feasible":true,"violation":0.0}'
 good "the best" best bound --format json --quiet
 check "is feasible" says '"outcomes":{"value":-3.0,"memory":500.0,"recall":0.5},"feasible":true,"violation":0.0'
 bad 2 'tacit: --reference is for several objectives, and study bound has one' best bound --reference value=1
