@@ -363,5 +363,6 @@ def _check_single(study: Study) -> None:
     if len(study.directions) > 1:
         raise ValueError(
             f"TacitSampler optimizes one value, got a study with {len(study.directions)} directions: "
-            "use one of Optuna's multi-objective samplers, such as TPESampler or NSGAIISampler"
+            "use one of Optuna's multi-objective samplers, such as TPESampler or NSGAIISampler, or a study of tacit: "
+            "pytacit.create_study(objectives=...)"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -11,6 +12,7 @@ from typing import (
     Any,
     Dict,
     Iterable,
+    Iterator,
     List,
     Mapping,
     Optional,
@@ -46,7 +48,7 @@ from ._library import (
 )
 from ._optimize import Callback, Objective
 from ._prune import Rule, Verdict, report_step, rule_of
-from .errors import TacitError
+from .errors import TacitError, UnsupportedError
 from .space import Parameter, Space, space_json
 from .trial import Importance, ParamValue, Recommendation, Trial, TrialState, moment
 
@@ -325,12 +327,24 @@ class Study(Handle):
         """One trial, by its number."""
         return self._one(lib.tacit_study_trial, whole(number, "number"))
 
+    @contextlib.contextmanager
+    def _naming_front(self) -> Iterator[None]:
+        """A refusal to say which trial is the best says what there is in its place."""
+        try:
+            yield
+        except UnsupportedError as why:
+            handle = self._open()  # held: the document lives as long as the handle
+            if lib.tacit_document_objectives(lib.tacit_study_document(handle)) < 2:
+                raise
+            raise UnsupportedError(f"{why}: see front()", why.status, why.name) from None
+
     @property
     def best_trial(self) -> Trial:
         """The best complete trial; of equals, the first. With constraints the best of those that are feasible, or,
         where none is, the one with the least violation. With several objectives there is none: see front().
         """
-        return self._one(lib.tacit_study_best)
+        with self._naming_front():
+            return self._one(lib.tacit_study_best)
 
     def front(self) -> List[Trial]:
         """The feasible trials that no other one dominates, the best of the first objective first. Of one objective:
@@ -371,7 +385,8 @@ class Study(Handle):
         if by not in ways:
             raise ValueError(f"by must be 'auto', 'model' or 'seen', got {by!r}")
         pointer = new("tacit_recommendation **")
-        call(lib.tacit_study_recommend, self._open(), ways[by], pointer)
+        with self._naming_front():
+            call(lib.tacit_study_recommend, self._open(), ways[by], pointer)
         r = owned(pointer[0], lib.tacit_recommendation_free)
         model = r.by == lib.TACIT_BY_MODEL
         return Recommendation(
@@ -382,14 +397,21 @@ class Study(Handle):
             sd=r.sd if model else None,
         )
 
-    def importances(self) -> Dict[str, Importance]:
+    def importances(self, of: Optional[str] = None) -> Dict[str, Importance]:
         """How much each parameter matters, by a Gaussian process over all complete trials; the most important first.
+
+        of: the outcome that is modelled (outcome_names); None: the first objective.
 
         Where values are private replies or carry noise this is post-processing of them, and costs nothing.
         """
         require_same_version("importances")
         handle = self._open()
-        model = out(lib.tacit_surrogate_new, "tacit_surrogate *", lib.tacit_surrogate_free, handle, keep=handle)
+        if of is not None and of not in self._names:
+            raise ValueError(f"of must be one of {', '.join(self._names)}, got {of!r}")
+        outcome = self._names.index(of) if of is not None else 0
+        model = out(
+            lib.tacit_surrogate_new_of, "tacit_surrogate *", lib.tacit_surrogate_free, handle, outcome, keep=handle
+        )
         pointer = new("tacit_importances **")
         call(lib.tacit_surrogate_importances, model, pointer)
         listed = owned(pointer[0], lib.tacit_importances_free)

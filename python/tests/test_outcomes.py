@@ -127,12 +127,28 @@ def test_the_front_has_no_best():
         tell(study, *outcomes)
     assert [t.number for t in study.front()] == [1, 0]
     assert study.hypervolume({"gain": 0, "error": 4}) == pytest.approx(1 * 9 + 2 * 5)
-    with pytest.raises(pytacit.UnsupportedError, match="study m has 2 objectives, and so a front in place of one best trial"):
+    with pytest.raises(pytacit.UnsupportedError, match="study m has 2 objectives, and so a front in place of one best trial: see front"):
         _ = study.best_trial
+    for ask in (lambda: study.best_value, lambda: study.best_params, study.recommend):
+        with pytest.raises(pytacit.UnsupportedError, match=r"see front\(\)$"):
+            ask()
     with pytest.raises(ValueError, match="reference has no gain; the outcomes are error, gain"):
         study.hypervolume({"error": 4})
     with pytest.raises(TypeError, match="reference must be a dict with a number for each of error, gain, got list"):
         study.hypervolume([4, 0])  # type: ignore[arg-type]
+
+
+def test_importances_are_those_of_one_outcome():
+    space = {"x": pytacit.FloatDistribution(0, 1), "y": pytacit.FloatDistribution(0, 1)}
+    study = pytacit.create_study(
+        "i", space, storage="memory:", objectives=TWO, constraints={"memory": {"max": 10}}, algorithm="sobol", seed=1
+    )
+    study.optimize(lambda p: {"error": p["x"], "gain": p["y"], "memory": p["x"] + 3 * p["y"]}, n_trials=20)
+    assert study.importances() == study.importances("error")
+    assert [next(iter(study.importances(of))) for of in study.outcome_names] == ["x", "y", "y"]
+    assert 0.05 < study.importances("memory")["x"].first < 0.15  # 1/10
+    with pytest.raises(ValueError, match="of must be one of error, gain, memory, got 'latency'"):
+        study.importances("latency")
 
 
 def test_a_file_keeps_them():

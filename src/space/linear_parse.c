@@ -140,6 +140,24 @@ static tacit_status read_factor(reader *r, double *number, size_t *column)
 
 /* ---- sums ---- */
 
+/* What to write in place of "2*x/4", where `number` times the column has been read; that may be none. */
+static tacit_status refuse_division(reader *r, double number, size_t column)
+{
+    double by = 0;
+    r->at++;
+    skip_blanks(r);
+    if (is_one_of(*r->at, digits) || *r->at == '.')
+        TC_TRY(read_number(r, &by));
+    if (by != 0 && column == columns_of(r->space))
+        return tc_fail(r->err, TACIT_E_ARG, "it must have no division: write %.12g", number / by);
+    if (by == 0)
+        return tc_fail(r->err, TACIT_E_ARG,
+                       "it must have no division: write a number times a %s, as in 0.5*x",
+                       r->space->domain ? "column" : "parameter");
+    return tc_fail(r->err, TACIT_E_ARG, "it must have no division: write %.12g*%s", number / by,
+                   column_name(r->space, column));
+}
+
 /* A product, `sign` times, into the factors or the constant. */
 static tacit_status read_product(reader *r, double sign)
 {
@@ -151,6 +169,8 @@ static tacit_status read_product(reader *r, double sign)
         r->at++;
         TC_TRY(read_factor(r, &number, &column));
     }
+    if (*r->at == '/')
+        return refuse_division(r, number / sign, column);
     if (column < none)
         r->factor[column] += number;
     else
@@ -168,10 +188,21 @@ static tacit_status read_sum(reader *r, double side)
     return TACIT_OK;
 }
 
+/* Signs that a keyboard of mathematics has. */
+#define AT_MOST  "\u2264"
+#define AT_LEAST "\u2265"
+
 static tacit_status not_a_relation(const reader *r)
 {
     if (*r->at == '\0')
         return tc_fail(r->err, TACIT_E_ARG, "it must have <= or >=");
+    if (r->at[0] == '=' && is_one_of(r->at[1], "<>"))
+        return tc_fail(r->err, TACIT_E_ARG, "it must have <= or >=: write %c=, not =%c", r->at[1],
+                       r->at[1]);
+    if (strncmp(r->at, AT_MOST, strlen(AT_MOST)) == 0)
+        return tc_fail(r->err, TACIT_E_ARG, "it must have <= or >=: write <=, not " AT_MOST);
+    if (strncmp(r->at, AT_LEAST, strlen(AT_LEAST)) == 0)
+        return tc_fail(r->err, TACIT_E_ARG, "it must have <= or >=: write >=, not " AT_LEAST);
     if (r->at[0] == '=')
         return tc_fail(r->err, TACIT_E_ARG,
                        "it must have <= or >=, and not =: leave one parameter of an equality out "

@@ -29,9 +29,11 @@ struct tacit_importances {
  * their order: the early ones that explored, the late ones that refined. */
 enum { MOST_TRIALS = 1024 };
 
-static tacit_status take_trials(const tacit_study *study, const tacit_trials *trials,
-                                tc_surrogate **out, tacit_error *err)
+static tacit_status take_trials(const tacit_study *study, size_t outcome,
+                                const tacit_trials *trials, tc_surrogate **out, tacit_error *err)
 {
+    tacit_outcome of = TACIT_OUTCOME;
+    TC_TRY(tacit_document_outcome(study->doc, outcome, &of, err));
     tc_arena arena = {0};
     const size_t all = tacit_trials_count(trials), n = all < MOST_TRIALS ? all : MOST_TRIALS;
     const double **points = TC_TAKE(&arena, n + 1, const double *);
@@ -39,19 +41,25 @@ static tacit_status take_trials(const tacit_study *study, const tacit_trials *tr
     for (size_t i = 0; i < n && !arena.failed; i++) {
         const tacit_trial *t = tacit_trials_get(trials, i * all / n);
         points[i] = t->values;
-        y[i] = t->value;
+        y[i] = t->outcomes[outcome];
     }
     const tc_surrogate_data data = {.space = tacit_study_space(study),
                                     .n = n,
                                     .points = points,
                                     .y = y,
-                                    .maximize = tacit_document_maximizes(study->doc)};
+                                    .maximize = of.maximize};
     tacit_status status = arena.failed ? tc_fail_memory(err) : tc_surrogate_new(out, &data, err);
     tc_arena_fini(&arena);
     return status;
 }
 
 tacit_status tacit_surrogate_new(tacit_surrogate **out, tacit_study *study, tacit_error *err)
+{
+    return tacit_surrogate_new_of(out, study, 0, err);
+}
+
+tacit_status tacit_surrogate_new_of(tacit_surrogate **out, tacit_study *study, size_t outcome,
+                                    tacit_error *err)
 {
     tacit_trials *trials;
     tacit_trial_query complete = TACIT_TRIAL_QUERY;
@@ -64,7 +72,7 @@ tacit_status tacit_surrogate_new(tacit_surrogate **out, tacit_study *study, taci
     made->space = tacit_study_space(study);
     tacit_status status = tacit_study_trials(study, &complete, &trials, err);
     if (status == TACIT_OK) {
-        status = take_trials(study, trials, &made->model, err);
+        status = take_trials(study, outcome, trials, &made->model, err);
         tacit_trials_free(trials);
     }
     if (status == TACIT_OK)

@@ -76,6 +76,22 @@ same "bash: a file of an option" "$(printf 'script.bash\n')" "$(completes best s
 same "bash: folders" "$(printf 'folder\n')" "$(completes demo --out fol)"
 same "bash: behind -- another program's words" "$(printf 'script.fish\n')" "$(completes optimize s -- ./train script.f)"
 
+# The script runs the program by its name.
+PATH="$(cd "$(dirname "$tacit")" && pwd):$PATH"
+for name in oven-a oven-b; do
+    echo "{\"name\": \"$name\", \"direction\": \"minimize\", \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}" > made.json
+    good "a study" ask made.json --storage sqlite:///completed.db
+done
+rm made.json
+: > oven.csv
+TACIT_STORAGE=sqlite:///completed.db
+export TACIT_STORAGE
+same "bash: studies and files" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(completes best ov)"
+same "bash: of plots" "$(printf 'oven-a\n')" "$(completes plot --quiet oven-a)"
+same "bash: of a server none is asked for" "$(printf 'oven.csv\n')" "$(TACIT_STORAGE=https://127.0.0.1:1 completes best ov)"
+same "bash: without a storage there are files" "$(printf 'oven.csv\n')" "$(TACIT_STORAGE=sqlite:///none.db completes best ov)"
+check "nothing was made" [ ! -e none.db ]
+
 # ---- zsh: its own completion system, on a terminal of its own
 
 # What comes back is one text: "LINE:..." and the words of that line.
@@ -86,7 +102,7 @@ if command -v zsh > zsh.path; then
     check "zsh reads its script" zsh -n script.zsh
     for verb in $(verbs_of_help); do echo "tacit $verb --"; done > lines
     for family in $families; do for member in $(members_of_help $family); do echo "tacit $family $member --"; done; done >> lines
-    printf 'tacit \ntacit best --format \ntacit best --format=j\ntacit privacy \ntacit completion \ntacit optimize a\\ st\n' >> lines
+    printf 'tacit \ntacit best --format \ntacit best --format=j\ntacit privacy \ntacit completion \ntacit optimize a\\ st\ntacit best ov\n' >> lines
     mapfile -t wanted < lines
     timeout 300 zsh -f "$root/tests/support/zsh_completes.zsh" ./script.zsh "${wanted[@]}" > zsh.out 2> err || not_ok "zsh completes"
     same "zsh: the verbs" "$( (verbs_of_help; echo help) | sort)" "$(zsh_words 'tacit ')"
@@ -102,6 +118,7 @@ if command -v zsh > zsh.path; then
     same "zsh: a value behind =" "$(printf 'json\njsonl\n')" "$(zsh_words 'tacit best --format=j')"
     same "zsh: members of privacy" "$(members_of_help privacy)" "$(zsh_words 'tacit privacy ')"
     same "zsh: the shells" "$(printf 'bash\nfish\nzsh\n')" "$(zsh_words 'tacit completion ')"
+    same "zsh: studies and files" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(zsh_words 'tacit best ov')"
     same "zsh: files" "a\\ study.json" "$(zsh_words 'tacit optimize a\ st')"
 else
     echo "# zsh is not installed: its script was not tried"
@@ -123,6 +140,7 @@ if command -v fish > fish.path; then
     same "fish: formats" "$(printf 'csv\njson\njsonl\ntable\n')" "$(fish_words 'tacit best --format ')"
     same "fish: members of privacy" "$(members_of_help privacy)" "$(fish_words 'tacit privacy ')"
     same "fish: the shells" "$(printf 'bash\nfish\nzsh\n')" "$(fish_words 'tacit completion ')"
+    same "fish: studies and files" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(fish_words 'tacit best ov')"
     same "fish: files" "a study.json" "$(fish_words 'tacit optimize a\ st')"
 else
     echo "# fish is not installed: its script was not tried"

@@ -826,6 +826,8 @@ static void call_surrogate(void)
     tacit_importances *list;
     REFUSED("out", tacit_surrogate_new(NULL, study, err));
     REFUSED("study", tacit_surrogate_new(&m, NULL, err));
+    REFUSED("out", tacit_surrogate_new_of(NULL, study, 0, err));
+    REFUSED("study", tacit_surrogate_new_of(&m, NULL, 0, err));
     HARMLESS(tacit_surrogate_free(NULL));
     for (uint64_t i = 0; i < 6; i++) {
         const double at = 0.1 * (double)i;

@@ -74,6 +74,8 @@ check "and says so" notes 'tacit: no trial of short is complete and feasible yet
 # ---- ask and tell, and the best within bounds
 good "ask" ask bound.json
 good "tell" tell bound 0 value=9,memory=1000,recall=1
+check "shows all outcomes" grep -qE '^trial +state +value +memory +recall +feasible +x$' out
+check "and that they miss a bound" grep -qE '^ +0 +COMPLETE +9 +1000 +1 +no ' out
 good "ask again" ask bound
 good "tell an object" tell bound 1 '{"recall": 0.25, "memory": 100, "value": 1}'
 check "the best misses its bounds by least" run 4 best bound --quiet
@@ -81,10 +83,16 @@ check "which is said" notes 'tacit: no trial of bound is feasible yet; trial 1 i
 check "and shown" grep -qE '^ +1 +COMPLETE +1 +100 +0.25 +no ' out
 good "ask for a third" ask bound
 bad 2 'tacit: study bound is told 3 outcomes of a trial (value, memory, recall), got 1' tell bound 2 3
-bad 2 'tacit: VALUE must be value=NUMBER,memory=NUMBER,recall=NUMBER, got "value=3,memory=2"' tell bound 2 value=3,memory=2
+bad 2 'tacit: VALUE must be value=NUMBER,memory=NUMBER,recall=NUMBER, got "value=3,memory=2": recall is missing' tell bound 2 value=3,memory=2
+bad 2 'got "value=3,memory=nan,recall=1": "nan" of memory is not a finite number' tell bound 2 value=3,memory=nan,recall=1
+bad 2 'got "value=3,memory=2,value=4": value is given twice' tell bound 2 value=3,memory=2,value=4
+bad 2 'got "value=3,mem=2,recall=1": "mem" is no outcome of the study' tell bound 2 value=3,mem=2,recall=1
+bad 2 'got "value=3,7": "7" is not NAME=NUMBER' tell bound 2 value=3,7
+bad 2 'got "error=1,memory=2": "memory" is no objective of the study' best trade --reference error=1,memory=2
 bad 2 'tacit: VALUE.recall is missing; it must be a number' tell bound 2 '{"value": 3, "memory": 2}'
 bad 2 'tacit: VALUE.m is no outcome of the study' tell bound 2 '{"value": 3, "memory": 2, "recall": 1, "m": 2}'
-good "tell what is feasible" tell bound 2 value=-3,memory=500,recall=0.5
+good "tell what is feasible" tell bound 2 value=-3,memory=500,recall=0.5 --format json
+check "an object as of trials" says '"outcomes":{"value":-3.0,"memory":500.0,"recall":0.5},"feasible":true,"violation":0.0}'
 good "the best" best bound --format json --quiet
 check "is feasible" says '"outcomes":{"value":-3.0,"memory":500.0,"recall":0.5},"feasible":true,"violation":0.0'
 bad 2 'tacit: --reference is for several objectives, and study bound has one' best bound --reference value=1
@@ -158,9 +166,46 @@ check "says which" sh -c 'grep -q ">gain<" gain.svg && grep -q "sobol, maximize"
 good "the history within bounds" plot bound --out bound.svg
 check "has the best of what is feasible" sh -c 'grep -q "best -3 in trial 2" bound.svg && grep -q ">infeasible<" bound.svg'
 good "the slice of what is bounded" plot bound --of memory --kind slice --out slice.svg
+good "the history of what is bounded" plot bound --of memory --out memory.svg
+check "says the bound and how many keep it" grep -qF "random, at most 500: 3 trials, 1 feasible" memory.svg
+check "and draws it" grep -q ">bound<" memory.svg
+sed 's/"trade"/"far"/; s/500/1/' trade.json > far.json
+good "all out of bounds" import far.json trials.csv
+good "as history" plot far --of memory --out far.svg
+check "has infeasible trials alone" sh -c 'grep -q ">infeasible<" far.svg && ! grep -q ">trial</text> *<circle\|start\">trial<" far.svg'
+cat > oven.json <<'J'
+{"name": "oven", "objectives": {"error": "minimize", "gain": "maximize"}, "constraints": {"memory": {"max": 500}}, "trials": 30, "seed": 5,
+ "space": {"x": {"type": "float", "low": 0, "high": 1}, "y": {"type": "float", "low": 0, "high": 1},
+           "rack": {"type": "choice", "choices": ["top", "mid"]}}, "algorithm": "random"}
+J
+cat > bake.sh <<'T'
+#!/bin/sh
+awk -v x="$1" -v y="$2" 'BEGIN { printf "{\"error\": %.17g, \"gain\": %.17g, \"memory\": %.17g}\n", (x - 0.2) ^ 2, y + 0.001 * x, 300 + 100 * x + 100 * y }'
+T
+chmod +x bake.sh
+good "a study of three parameters" optimize oven.json --quiet -- ./bake.sh {x} {y}
+for of in error:x gain:y; do
+    good "importances of ${of%:*}" importances oven --of ${of%:*} --format csv
+    check "are led by ${of#*:}" sh -c "sed -n 2p out | grep -q '^${of#*:},0.9'"
+    good "as a picture" plot oven --kind importances --of ${of%:*} --out importances.svg
+    check "that says so" grep -q "indices of a model of ${of%:*}; " importances.svg
+done
+"$tacit" importances oven --of error > first 2> err
+good "by default" importances oven
+check "it is the first" cmp -s first out
+bad 2 'tacit: --of: study oven has no outcome "z"' importances oven --of z
+bad 2 'tacit: --of: study oven has no outcome "z"' plot oven --contour x,y --of z
+bad 8 'tacit: --contour shows the other parameters as in one trial, and study oven has 2 objectives and no best trial: name one with --at, such as one of its front' plot oven --contour x,y
+good "a contour as in a trial" plot oven --contour x,y --at 3 --out contour.svg
+check "says of what it is" grep -q "mean of a model of error; the rest as in trial 3: rack" contour.svg
+check "and which trials have another rack" sh -c 'grep -q ">trials with other choices<" contour.svg && grep -q ">trials<" contour.svg'
+good "of a constraint" plot oven --contour x,y --at 3 --of memory --out contour.svg
+check "has no best trial" sh -c 'grep -q "mean of a model of memory; " contour.svg && ! grep -q ">best" contour.svg'
+good "over one and the choice" plot oven --contour x,rack --at 3 --out contour.svg
+check "all trials have these choices" sh -c '! grep -q "other choices" contour.svg'
 bad 2 'tacit: --pareto draws two objectives, and study bound has 1' plot bound --pareto
 bad 2 'tacit: --of: study bound has no outcome "z"' plot bound --of z
-bad 2 'tacit: --of is for --kind history and --kind slice' plot trade --pareto --of gain
+bad 2 'tacit: --of is for --contour and for --kind history, slice and importances' plot trade --pareto --of gain
 bad 2 'tacit: --pareto and --kind slice are two charts: ask for one' plot trade --pareto --kind slice
 bad 2 'tacit: --pareto and --contour are two charts: ask for one' plot trade --pareto --contour x,y
 bad 2 'tacit: --pareto is for a study: name it, not the file "trials.csv"' plot trials.csv --pareto

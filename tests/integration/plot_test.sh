@@ -38,7 +38,10 @@ check "shades follow the function" sh -c 'sed -n "s/.*<rect x=\"\([0-9.]*\)\" y=
          END { for (y in row) { rows++; n = split(row[y], c, \" \"); if (n < 6) bad = 1; for (i = 2; i <= n; i++) if (c[i] > c[i - 1]) bad = 1 } exit bad || rows != 3 }"'
 for pair in y,n n,f f,y kind,x; do
     good "a contour of $pair" s --contour $pair
-    check "$pair: all trials" count '<circle' 27
+    others=1 # trials with another kind are squares, with their entry of the legend
+    [ $pair = kind,x ] && others=0
+    check "$pair: all trials" count '<circle\|<polygon .*stroke="#9aa5b1"' $((27 + others))
+    check "$pair: those with another kind, if any" count 'trials with other choices' $others
 done
 good "a contour as PNG" s --contour x,y --out contour.png
 check "is one" sh -c 'head -c 4 contour.png | grep -q PNG'

@@ -46,8 +46,10 @@ static const tc_option options[] = {
      .offset = offsetof(plot_opts, contour),
      .help = "draw the mean of a model over these two parameters, with the trials",
      .value = "A,B"},
-    TC_INT_OPTION("at", offsetof(plot_opts, at), "-1", -1, (double)(1ll << 53),
-                  "contour: take the other parameters from this trial; -1: from the best one"),
+    TC_INT_OPTION(
+        "at", offsetof(plot_opts, at), "-1", -1, (double)(1ll << 53),
+        "contour: take the other parameters from this trial; -1: from the best one, which a "
+        "study with several objectives does not have"),
     {.name = "pareto",
      .type = TC_OPTION_BOOL,
      .offset = offsetof(plot_opts, pareto),
@@ -55,7 +57,7 @@ static const tc_option options[] = {
     {.name = "of",
      .type = TC_OPTION_STRING,
      .offset = offsetof(plot_opts, of),
-     .help = "history, slice: this outcome (default: the first objective)",
+     .help = "history, slice, importances, contour: this outcome (default: the first objective)",
      .value = "NAME"},
     {.name = "direction",
      .type = TC_OPTION_CHOICE,
@@ -146,9 +148,9 @@ static tacit_status draw_open_study(tacit_study *s, plot_kind kind, const plot_o
                                     tc_text *svg, tacit_error *err)
 {
     if (o->contour)
-        return tc_plot_contour(s, o->contour, o->at, o->title, svg, err);
+        return tc_plot_contour(s, o->contour, o->of, o->at, o->title, svg, err);
     if (kind == KIND_IMPORTANCES)
-        return tc_plot_importances(s, o->title, svg, err);
+        return tc_plot_importances(s, o->of, o->title, svg, err);
     if (kind == KIND_STEPS)
         return tc_plot_steps(s, o->title, o->log, svg, err);
     if (o->pareto)
@@ -305,8 +307,9 @@ static tacit_status draw(const tc_invocation *in, tc_text *svg, tacit_error *err
     if (o->pareto && (o->contour || kind != KIND_AUTO))
         return tc_fail(err, TACIT_E_ARG, "--pareto and %s%s are two charts: ask for one",
                        o->contour ? "--contour" : "--kind ", o->contour ? "" : kind_names[kind]);
-    if (o->of && (o->contour || o->pareto || kind == KIND_IMPORTANCES || kind == KIND_PRIVACY))
-        return tc_fail(err, TACIT_E_ARG, "--of is for --kind history and --kind slice");
+    if (o->of && (o->pareto || kind == KIND_PRIVACY || kind == KIND_STEPS))
+        return tc_fail(err, TACIT_E_ARG,
+                       "--of is for --contour and for --kind history, slice and importances");
     if (tc_given(in, "at") && !o->contour)
         return tc_fail(err, TACIT_E_ARG, "--at is for --contour");
     if (kind == KIND_PRIVACY)
@@ -359,18 +362,19 @@ const tc_verb tc_verb_plot = {
         "blank where a parameter would be active that this trial does not have. These take a\n"
         "study, in a storage or at a coordinator. --pareto: two objectives, the front and what it\n"
         "dominates, and infeasible trials by a sign of their own; history then draws the first\n"
-        "objective, or the outcome --of, and its best feasible value. history and slice also take\n"
-        "a file that tacit export wrote. privacy: what a ledger (its name, or a file of tacit\n"
-        "privacy status --export) had spent after each entry, or round, with the limit; with "
-        "--server, the\n"
-        "ledger of a federated study. regret: curves of files that tacit simulate wrote, with\n"
-        "a band of one standard error; of a file of --by-agent, a thin line for every agent\n"
-        "and their mean.\n"
+        "objective, or the outcome --of, with its best feasible value, or the bounds of a\n"
+        "constraint. history and slice also take a file that tacit export wrote. privacy: what a\n"
+        "ledger (its name, or a file of tacit privacy status --export) had spent after each "
+        "entry,\n"
+        "or round, with the limit; with --server, the ledger of a federated study. regret: curves\n"
+        "of files that tacit simulate wrote, with a band of one standard error; of a file of\n"
+        "--by-agent, a thin line for every agent and their mean.\n"
         "\n"
         "PNG is made by rsvg-convert (Debian package librsvg2-bin); SVG needs nothing.\n"
         "\n"
         "  tacit plot mystudy --kind slice --out slice.svg\n"
         "  tacit plot mystudy --contour lr,width --out contour.png\n"
+        "  tacit plot trade --contour lr,width --of latency --at 17 --out contour.png\n"
         "  tacit plot landmine --kind privacy --agents 29 --limit 4 --out spent.svg\n"
         "  tacit plot mystudy --server https://tacit.example:8443 --out history.svg\n"
         "  tacit plot trials.csv --direction minimize --out history.svg\n"

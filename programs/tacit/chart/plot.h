@@ -30,10 +30,11 @@ tacit_status tc_plot_steps(tacit_study *s, const char *title, bool log, tc_text 
                            tacit_error *err);
 
 /* plot_model.c: by a model of the study's trials (<tacit/experimental/surrogate.h>). pair: "a,b", two parameters; at: the
- * trial that says what the others are, -1: the best. */
-tacit_status tc_plot_importances(tacit_study *s, const char *title, tc_text *svg, tacit_error *err);
-tacit_status tc_plot_contour(tacit_study *s, const char *pair, int64_t at, const char *title,
-                             tc_text *svg, tacit_error *err);
+ * trial that says what the others are, -1: the best. of: an outcome's name; NULL: the first objective. */
+tacit_status tc_plot_importances(tacit_study *s, const char *of, const char *title, tc_text *svg,
+                                 tacit_error *err);
+tacit_status tc_plot_contour(tacit_study *s, const char *pair, const char *of, int64_t at,
+                             const char *title, tc_text *svg, tacit_error *err);
 
 /* plot_pareto.c. E_ARG: the study has not two objectives. */
 tacit_status tc_plot_pareto(tacit_study *s, const char *title, tc_text *svg, tacit_error *err);

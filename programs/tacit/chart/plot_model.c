@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "chart/chart.h"
+#include "study/outcome_words.h"
 
 #include <tacit/experimental/surrogate.h>
 
@@ -41,8 +42,26 @@ static tc_series index_series(const index_points *p, size_t n, const char *label
 /* Parameters in one chart: the most important ones. */
 enum { MOST_DRAWN = 16 };
 
-static tacit_status draw_importances(tc_arena *a, const tacit_importances *list, const char *title,
-                                     tc_text *svg, tacit_error *err)
+/* What the model is of; where there is one value, that goes without saying. */
+typedef struct modelled {
+    size_t outcome; /* its number */
+    size_t objectives;
+    const char *of, *name; /* " of " and the name; "" and "" */
+} modelled;
+
+static tacit_status find_modelled(modelled *m, const tacit_study *s, const char *of,
+                                  tacit_error *err)
+{
+    tc_outcome_words names;
+    TC_TRY(tc_outcome_words_of_study(&names, s, of, &m->outcome, err));
+    m->objectives = names.objectives;
+    m->of = names.n > 1 ? " of " : "";
+    m->name = names.n > 1 ? names.of[m->outcome].name : "";
+    return TACIT_OK;
+}
+
+static tacit_status draw_importances(tc_arena *a, const tacit_importances *list, const modelled *m,
+                                     const char *title, tc_text *svg, tacit_error *err)
 {
     const size_t all = tacit_importances_count(list), n = all < MOST_DRAWN ? all : MOST_DRAWN;
     const char **names = TC_TAKE(a, n, const char *);
@@ -61,9 +80,10 @@ static tacit_status draw_importances(tc_arena *a, const tacit_importances *list,
         first.low[i] = of->first_low;
         first.high[i] = of->first_high;
     }
-    char subtitle[160];
+    char subtitle[240];
     int used = snprintf(subtitle, sizeof subtitle,
-                        "Sobol' indices of a model; bars hold nine of ten of its draws");
+                        "Sobol' indices of a model%s%s; bars hold nine of ten of its draws", m->of,
+                        m->name);
     if (n < all && used > 0)
         snprintf(subtitle + used, sizeof subtitle - (size_t)used, "; the first %zu of %zu", n, all);
     const tc_series series[] = {index_series(&total, n, "total: with all others", 0),
@@ -76,16 +96,19 @@ static tacit_status draw_importances(tc_arena *a, const tacit_importances *list,
     return tc_chart_svg(&chart, svg, err);
 }
 
-tacit_status tc_plot_importances(tacit_study *s, const char *title, tc_text *svg, tacit_error *err)
+tacit_status tc_plot_importances(tacit_study *s, const char *of, const char *title, tc_text *svg,
+                                 tacit_error *err)
 {
+    modelled m;
     tacit_surrogate *model;
     tacit_importances *list;
     tc_arena arena = {0};
-    TC_TRY(tacit_surrogate_new(&model, s, err));
+    TC_TRY(find_modelled(&m, s, of, err));
+    TC_TRY(tacit_surrogate_new_of(&model, s, m.outcome, err));
     tacit_status status = tacit_surrogate_importances(model, &list, err);
     tacit_surrogate_free(model);
     TC_TRY(status);
-    status = draw_importances(&arena, list, title ? title : tacit_study_name(s), svg, err);
+    status = draw_importances(&arena, list, &m, title ? title : tacit_study_name(s), svg, err);
     tacit_importances_free(list);
     tc_arena_fini(&arena);
     return status;
@@ -104,6 +127,7 @@ typedef struct side {
 
 typedef struct contour {
     tacit_study *study;
+    modelled of;
     int64_t at; /* trial that the rest is taken from; -1: the best */
     const tacit_space *space;
     tc_plot_trials trials;
@@ -256,7 +280,7 @@ static tacit_status write_subtitle(contour *c, tacit_error *err)
             status = add_value(c, i, first, &others, err);
             first = false;
         }
-    tc_text_add(&c->subtitle, "mean of a model");
+    tc_text_addf(&c->subtitle, "mean of a model%s%s", c->of.of, c->of.name);
     if (d > 2)
         tc_text_addf(&c->subtitle, "; the rest as in trial %" PRIu64 "%s", c->trial,
                      c->at < 0 ? ", the best seen" : "");
@@ -280,9 +304,17 @@ static tacit_status check_active(const contour *c, size_t param, tacit_error *er
 
 static tacit_status find_trial(const contour *c, tacit_trial **out, tacit_error *err)
 {
-    if (c->at < 0)
+    uint64_t number = (uint64_t)c->at;
+    if (c->at < 0 && c->of.objectives == 1)
         return tacit_study_best(c->study, out, err);
-    tacit_status status = tacit_study_trial(c->study, (uint64_t)c->at, out, err);
+    if (c->at < 0 && tacit_space_params(c->space) > 2)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "--contour shows the other parameters as in one trial, and study %s has %zu "
+                       "objectives and no best trial: name one with --at, such as one of its front",
+                       tacit_study_name(c->study), c->of.objectives);
+    if (c->at < 0) /* there are no others */
+        number = (uint64_t)c->trials.number[0];
+    tacit_status status = tacit_study_trial(c->study, number, out, err);
     return status == TACIT_E_NOT_FOUND
                ? tc_fail(err, TACIT_E_ARG, "--at: the study %s has no trial %" PRId64,
                          tacit_study_name(c->study), c->at)
@@ -315,7 +347,7 @@ static tacit_status predict(contour *c, tacit_error *err)
 {
     tacit_surrogate *model;
     const size_t n = c->x.cells * c->y.cells;
-    TC_TRY(tacit_surrogate_new(&model, c->study, err));
+    TC_TRY(tacit_surrogate_new_of(&model, c->study, c->of.outcome, err));
     c->points = TC_TAKE(&c->trials.arena, n * tacit_space_params(c->space), double);
     c->mean = TC_TAKE(&c->trials.arena, n, double);
     tacit_status status = c->trials.arena.failed ? tc_fail_memory(err) : fill_points(c, err);
@@ -328,46 +360,84 @@ static tacit_status predict(contour *c, tacit_error *err)
     return status;
 }
 
-static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, tacit_error *err)
+/* Has a trial the same choices as the one that says what the rest is? (Those of the two parameters aside.) */
+static bool has_same_choices(const contour *c, size_t trial)
+{
+    for (size_t k = 0; k < tacit_space_params(c->space); k++) {
+        const double there = c->trials.columns[k].x[trial],
+                     here = tacit_space_column_value(c->space, c->base, k);
+        if (k == c->x.param || k == c->y.param ||
+            tacit_space_column_type(c->space, k) != TACIT_COLUMN_CHOICE)
+            continue;
+        if (isnan(there) ? !isnan(here) : there != here)
+            return false;
+    }
+    return true;
+}
+
+/* Trials in which both parameters are active. Memory that is missing shows in the arena. */
+static tc_series dots(contour *c, bool same, const char *label)
+{
+    tc_plot_trials *p = &c->trials;
+    const double *all_x = p->columns[c->x.param].x, *all_y = p->columns[c->y.param].x;
+    double *x = TC_TAKE(&p->arena, p->n, double), *y = TC_TAKE(&p->arena, p->n, double);
+    size_t n = 0;
+    for (size_t i = 0; x && y && i < p->n; i++)
+        if (!isnan(all_x[i]) && !isnan(all_y[i]) && has_same_choices(c, i) == same) {
+            x[n] = all_x[i];
+            y[n++] = all_y[i];
+        }
+    return (tc_series){.label = n > 0 ? label : NULL,
+                       .mark = TC_MARK_DOTS,
+                       .color = same ? TC_COLOR_INK : TC_COLOR_GREY,
+                       .marker = same ? 0 : 2,
+                       .dashed = true,
+                       .n = n,
+                       .x = x,
+                       .y = y};
+}
+
+/* The mean in each cell as a share of its range. */
+static double *take_shades(contour *c, double *low, double *high)
 {
     const size_t n = c->x.cells * c->y.cells;
+    double *shade = TC_TAKE(&c->trials.arena, n, double);
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        *low = fmin(*low, c->mean[i]);
+        *high = fmax(*high, c->mean[i]);
+    }
+    for (size_t i = 0; shade && i < n; i++)
+        shade[i] = *high > *low || isnan(c->mean[i]) ? (c->mean[i] - *low) / (*high - *low) : 0;
+    return shade;
+}
+
+static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, tacit_error *err)
+{
     const tc_plot_trials *p = &c->trials;
-    const double *all_x = p->columns[c->x.param].x, *all_y = p->columns[c->y.param].x;
-    double *x = TC_TAKE(&c->trials.arena, p->n, double),
-           *y = TC_TAKE(&c->trials.arena, p->n, double);
-    size_t shown = 0; /* trials in which both are active */
-    double low = INFINITY, high = -INFINITY, *shade = TC_TAKE(&c->trials.arena, n, double);
+    double low, high;
+    const double *shade = take_shades(c, &low, &high);
+    const bool has_best = p->best && p->first < p->n;
+    const tc_series series[] = {
+        dots(c, false, "trials with other choices"),
+        dots(c, true, "trials"),
+        {.label = c->of.objectives > 1 ? "best of this objective" : "best seen",
+         .mark = TC_MARK_DOTS,
+         .color = 1,
+         .ring = true,
+         .n = has_best,
+         .x = p->columns[c->x.param].x + p->top,
+         .y = p->columns[c->y.param].x + p->top}};
     if (c->trials.arena.failed)
         return tc_fail_memory(err);
-    for (size_t i = 0; i < p->n; i++)
-        if (!isnan(all_x[i]) && !isnan(all_y[i])) {
-            x[shown] = all_x[i];
-            y[shown++] = all_y[i];
-        }
-    for (size_t i = 0; i < n; i++) {
-        low = fmin(low, c->mean[i]);
-        high = fmax(high, c->mean[i]);
-    }
-    for (size_t i = 0; i < n; i++)
-        shade[i] = high > low || isnan(c->mean[i]) ? (c->mean[i] - low) / (high - low) : 0;
-    const tc_series series[] = {{.label = "trials",
-                                 .mark = TC_MARK_DOTS,
-                                 .color = TC_COLOR_INK,
-                                 .dashed = true,
-                                 .n = shown,
-                                 .x = x,
-                                 .y = y},
-                                {.label = "best seen",
-                                 .mark = TC_MARK_DOTS,
-                                 .color = 1,
-                                 .ring = true,
-                                 .n = 1,
-                                 .x = all_x + p->top,
-                                 .y = all_y + p->top}};
     const tc_field field = {c->x.cells, c->y.cells, c->x.low, c->x.high,
                             c->y.low,   c->y.high,  shade};
-    const tc_panel panel = {
-        .x = c->x.axis, .y = c->y.axis, .field = &field, .series = series, .n_series = 2};
+    const tc_panel panel = {.x = c->x.axis,
+                            .y = c->y.axis,
+                            .field = &field,
+                            .series = series,
+                            .n_series = has_best ? 3 : 2};
     const tc_chart chart = {.title = title ? title : p->name,
                             .subtitle = tc_text_get(&c->subtitle),
                             .panels = &panel,
@@ -378,8 +448,8 @@ static tacit_status draw_contour(contour *c, const char *title, tc_text *svg, ta
     return tc_chart_svg(&chart, svg, err);
 }
 
-static tacit_status contour_of(contour *c, const char *pair, const char *title, tc_text *svg,
-                               tacit_error *err)
+static tacit_status contour_of(contour *c, const char *pair, const char *of, const char *title,
+                               tc_text *svg, tacit_error *err)
 {
     const size_t d = tacit_space_params(c->space);
     if (tacit_space_columns(c->space) > d)
@@ -388,7 +458,8 @@ static tacit_status contour_of(contour *c, const char *pair, const char *title, 
             "--contour is over parameters that vary by themselves, and the candidates of a "
             "file do not let them");
     TC_TRY(find_pair(c, pair, err));
-    TC_TRY(tc_plot_trials_of_study(&c->trials, c->study, NULL, err));
+    TC_TRY(find_modelled(&c->of, c->study, of, err));
+    TC_TRY(tc_plot_trials_of_study(&c->trials, c->study, of, err));
     c->base = TC_TAKE(&c->trials.arena, d, double);
     if (!c->base)
         return tc_fail_memory(err);
@@ -398,11 +469,11 @@ static tacit_status contour_of(contour *c, const char *pair, const char *title, 
     return draw_contour(c, title, svg, err);
 }
 
-tacit_status tc_plot_contour(tacit_study *s, const char *pair, int64_t at, const char *title,
-                             tc_text *svg, tacit_error *err)
+tacit_status tc_plot_contour(tacit_study *s, const char *pair, const char *of, int64_t at,
+                             const char *title, tc_text *svg, tacit_error *err)
 {
     contour c = {.study = s, .at = at, .space = tacit_study_space(s)};
-    tacit_status status = contour_of(&c, pair, title, svg, err);
+    tacit_status status = contour_of(&c, pair, of, title, svg, err);
     tc_text_fini(&c.subtitle);
     tc_plot_trials_fini(&c.trials);
     return status;

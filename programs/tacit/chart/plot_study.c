@@ -28,7 +28,9 @@ static tc_series trials_that(tc_plot_trials *p, bool infeasible)
             x[n] = p->number[i];
             y[n++] = p->value[i];
         }
-    return (tc_series){.label = infeasible ? "infeasible" : "trial",
+    return (tc_series){.label = n == 0       ? NULL
+                                : infeasible ? "infeasible"
+                                             : "trial",
                        .mark = TC_MARK_DOTS,
                        .color = infeasible ? 1 : TC_COLOR_GREY,
                        .marker = infeasible ? 2 : 0,
@@ -37,12 +39,33 @@ static tc_series trials_that(tc_plot_trials *p, bool infeasible)
                        .y = y};
 }
 
+/* A bound of a constraint, through all trials; where a log scale cannot have it, nothing. */
+static tc_series bound_line(tc_plot_trials *p, double bound, bool log)
+{
+    double *y = TC_TAKE(&p->arena, p->n, double);
+    const bool shown = isfinite(bound) && (!log || bound > 0);
+    for (size_t i = 0; y && i < p->n; i++)
+        y[i] = bound;
+    return (tc_series){.label = shown ? "bound" : NULL,
+                       .mark = TC_MARK_LINE,
+                       .color = TC_COLOR_INK,
+                       .dashed = true,
+                       .n = shown ? p->n : 0,
+                       .x = p->number,
+                       .y = y};
+}
+
 tacit_status tc_plot_history(tc_plot_trials *p, const char *title, bool log, tc_text *svg,
                              tacit_error *err)
 {
     TC_TRY(check_log(p, log, err));
-    tc_series series[3] = {trials_that(p, false), trials_that(p, true)};
+    tc_series series[5] = {trials_that(p, false), trials_that(p, true)};
     size_t n = p->infeasible ? 2 : 1;
+    if (p->of && !p->best) { /* a constraint: of a file there is no `of` */
+        series[n++] = bound_line(p, p->high, log);
+        series[n++] = bound_line(p, p->low, log);
+        series[n - 1].label = series[n - 2].label ? NULL : series[n - 1].label;
+    }
     if (p->best && p->first < p->n)
         series[n++] = (tc_series){.label = "best so far",
                                   .mark = TC_MARK_STEP,

@@ -68,9 +68,29 @@ static void take_columns(tc_plot_trials *p, const tacit_space *space, const taci
     }
 }
 
-static void write_subtitle(tc_plot_trials *p, const tacit_study_summary *now)
+/* What is wanted of a constraint's outcome, for the subtitle. */
+static const char *bounds_text(const tc_plot_trials *p, char out[96])
 {
-    char failures[40] = "", pruned[40] = "";
+    if (isfinite(p->low) && isfinite(p->high))
+        snprintf(out, 96, "%.6g to %.6g", p->low, p->high);
+    else if (isfinite(p->low))
+        snprintf(out, 96, "at least %.6g", p->low);
+    else
+        snprintf(out, 96, "at most %.6g", p->high);
+    return out;
+}
+
+static size_t count_feasible(const tc_plot_trials *p)
+{
+    size_t n = p->n;
+    for (size_t i = 0; p->infeasible && i < p->n; i++)
+        n -= p->infeasible[i];
+    return n;
+}
+
+static void write_subtitle(tc_plot_trials *p, const tacit_study_summary *now, bool constrained)
+{
+    char bounds[96], feasible[48] = "", failures[40] = "", pruned[40] = "";
     if (now->failed)
         snprintf(failures, sizeof failures, ", %" PRIu64 " failed", now->failed);
     if (now->pruned)
@@ -81,27 +101,26 @@ static void write_subtitle(tc_plot_trials *p, const tacit_study_summary *now)
     else if (p->best)
         snprintf(best, sizeof best, "; best %.6g in trial %.0f", p->value[p->top],
                  p->number[p->top]);
-    snprintf(p->subtitle, sizeof p->subtitle, "%s, %s: %zu trial%s%s%s%s", now->algorithm,
-             p->word ? p->word : now->direction, p->n, p->n == 1 ? "" : "s", failures, pruned,
-             best);
+    if (constrained)
+        snprintf(feasible, sizeof feasible, ", %zu feasible", count_feasible(p));
+    snprintf(p->subtitle, sizeof p->subtitle, "%s, %s: %zu trial%s%s%s%s%s", now->algorithm,
+             !p->best  ? bounds_text(p, bounds)
+             : p->word ? p->word
+                       : now->direction,
+             p->n, p->n == 1 ? "" : "s", feasible, failures, pruned, best);
 }
 
 /* Which outcome the values are. */
 static tacit_status take_outcome(tc_plot_trials *p, const tacit_study *s, const char *of,
-                                 size_t *out, bool *objective, bool *maximize, tacit_error *err)
+                                 size_t *out, tc_outcome_words *names, tacit_error *err)
 {
-    tc_outcome_words names;
-    tc_outcome_words_of(&names, tacit_study_document(s));
-    *out = of ? tc_outcome_words_find(&names, of) : 0;
-    if (*out == names.n)
-        return tc_fail(err, TACIT_E_ARG, "--of: study %s has no outcome \"%.64s\"",
-                       tacit_study_name(s), of);
-    const tacit_outcome *found = &names.of[*out];
-    *objective = found->objective;
-    *maximize = found->maximize;
+    TC_TRY(tc_outcome_words_of_study(names, s, of, out, err));
+    const tacit_outcome *found = &names->of[*out];
     p->of = tc_arena_strdup(&p->arena, found->name);
-    if (names.n > 1)
-        p->word = !found->objective ? "constrained" : found->maximize ? "maximize" : "minimize";
+    p->low = found->low;
+    p->high = found->high;
+    if (names->n > 1)
+        p->word = found->maximize ? "maximize" : "minimize";
     return p->arena.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
@@ -137,19 +156,19 @@ tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, const ch
                                      tacit_error *err)
 {
     size_t outcome;
-    bool objective, maximize;
+    tc_outcome_words names;
     tacit_trials *trials;
     tacit_study_summary now = TACIT_STUDY_SUMMARY;
     tacit_trial_query complete = TACIT_TRIAL_QUERY;
     complete.state = TACIT_TRIAL_COMPLETE;
-    TC_TRY(take_outcome(p, s, of, &outcome, &objective, &maximize, err));
+    TC_TRY(take_outcome(p, s, of, &outcome, &names, err));
     TC_TRY(tacit_study_summarize(s, &now, err));
     TC_TRY(tacit_study_trials(s, &complete, &trials, err));
     tacit_status status = take(p, s, trials, outcome, err);
     tacit_trials_free(trials);
     TC_TRY(status);
-    if (objective)
-        TC_TRY(tc_plot_trials_rank(p, maximize, err));
-    write_subtitle(p, &now);
+    if (names.of[outcome].objective)
+        TC_TRY(tc_plot_trials_rank(p, names.of[outcome].maximize, err));
+    write_subtitle(p, &now, names.n > names.objectives);
     return TACIT_OK;
 }

@@ -24,13 +24,14 @@ typedef struct tc_plot_trials {
     const char *of;   /* what the values are: "value", or an outcome's name */
     const char *word; /* "minimize", or what else is wanted of it; NULL: the study's direction */
     double *number, *value;
+    double low, high; /* the bounds of a constraint; -INFINITY, INFINITY: none */
     bool *infeasible; /* of each; NULL: none is */
     double *best; /* so far, of those that are feasible; NULL: nobody knows which values are good */
     size_t first; /* index of the first feasible one, from which on there is a best */
     size_t top;   /* index of the best one, if that is known */
     size_t n_columns;
     tc_plot_column *columns;
-    char subtitle[160];
+    char subtitle[240];
 } tc_plot_trials;
 void tc_plot_trials_fini(tc_plot_trials *p);
 

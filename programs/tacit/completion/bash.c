@@ -11,6 +11,16 @@ static const char start[] =
     "    mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
     "}\n"
     "\n"
+    "# Studies, and files.\n"
+    "_tacit_studies() {\n"
+    "    local names=\n"
+    "    case ${TACIT_STORAGE:-${TACIT_SERVER:-sqlite:}} in\n"
+    "    sqlite:*) names=$(" TC_COMPLETE_COMMAND ") ;;\n"
+    "    esac\n"
+    "    compopt -o filenames 2> /dev/null\n"
+    "    mapfile -t COMPREPLY < <(compgen -W \"$names\" -- \"$cur\"; compgen -f -- \"$cur\")\n"
+    "}\n"
+    "\n"
     "_tacit() {\n"
     "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
     "verb=${COMP_WORDS[1]} i\n"
@@ -45,6 +55,7 @@ static void values(tc_completion *c, const tc_verb *verb, const tc_option *o)
     case TC_COMPLETE_FOLDERS:
         fputs("_tacit_files -d; ", c->out);
         break;
+    case TC_COMPLETE_STUDIES:
     case TC_COMPLETE_NOTHING:
         break;
     }
@@ -79,6 +90,9 @@ static void argument_of(tc_completion *c, const tc_verb *verb)
     case TC_COMPLETE_FILES:
     case TC_COMPLETE_FOLDERS:
         fprintf(c->out, "    \"%s\") _tacit_files -f ;;\n", verb->name);
+        break;
+    case TC_COMPLETE_STUDIES:
+        fprintf(c->out, "    \"%s\") _tacit_studies ;;\n", verb->name);
         break;
     case TC_COMPLETE_NOTHING:
         break;

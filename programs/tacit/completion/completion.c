@@ -55,6 +55,9 @@ tc_completion_kind tc_completion_argument(tc_completion *c, const tc_verb *verb,
         return words_of(&c->objectives, words);
     if (verb == &tc_verb_completion)
         return choices_of(c, verb->usage, words);
+    if (strncmp(verb->usage, "STUDY ", 6) == 0 || strncmp(verb->usage, "STUDY|", 6) == 0)
+        return strchr(verb->name, ' ') ? TC_COMPLETE_NOTHING /* at a coordinator */
+                                       : TC_COMPLETE_STUDIES;
     return verb->max_args > 0 || verb->takes_command ? TC_COMPLETE_FILES : TC_COMPLETE_NOTHING;
 }
 
@@ -162,7 +165,8 @@ const tc_verb tc_verb_completion = {
     .details =
         "`make install` puts the scripts where the shells look for them; these lines are for a\n"
         "program that was not installed so. A script completes verbs, options, words that an\n"
-        "option can take, and names of files. It knows what the program knows that wrote it.\n"
+        "option can take, files, and studies of a file of SQLite (TACIT_STORAGE, or tacit.db).\n"
+        "It knows what the program knows that wrote it.\n"
         "\n"
         "  tacit completion bash > ~/.local/share/bash-completion/completions/tacit\n"
         "  tacit completion zsh > ~/.zfunc/_tacit    # with ~/.zfunc in fpath, before compinit\n"

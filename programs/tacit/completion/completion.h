@@ -6,13 +6,17 @@
 
 #include "frame/cli.h"
 
-/* What may stand in a place: nothing that is known, one of some words, a file, a folder. */
+/* What may stand in a place: nothing that is known, one of some words, a file, a folder, a study or its document. */
 typedef enum tc_completion_kind {
     TC_COMPLETE_NOTHING,
     TC_COMPLETE_WORDS,
     TC_COMPLETE_FILES,
-    TC_COMPLETE_FOLDERS
+    TC_COMPLETE_FOLDERS,
+    TC_COMPLETE_STUDIES
 } tc_completion_kind;
+
+/* What a script runs for the names of studies: of a file of SQLite alone, for a key that is pressed waits for no network. */
+#define TC_COMPLETE_COMMAND "tacit studies --format csv --quiet 2> /dev/null | sed '1d; s/,.*//'"
 
 typedef struct tc_completion {
     const tc_verb *const *verbs; /* all, NULL-terminated */

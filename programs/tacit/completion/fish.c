@@ -21,6 +21,16 @@ static const char start[] =
     "    test (count (commandline -opc)) -eq (math (count $argv) + 1); and __tacit_verb $argv\n"
     "end\n"
     "\n"
+    "# Names of studies.\n"
+    "function __tacit_studies\n"
+    "    if test -n \"$TACIT_STORAGE\"\n"
+    "        string match -q 'sqlite:*' -- $TACIT_STORAGE; or return\n"
+    "    else if test -n \"$TACIT_SERVER\"\n"
+    "        return\n"
+    "    end\n"
+    "    " TC_COMPLETE_COMMAND "\n"
+    "end\n"
+    "\n"
     "complete -c tacit -f\n"
     "complete -c tacit -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what a verb does'\n";
 
@@ -52,6 +62,7 @@ static void option(tc_completion *c, const tc_verb *verb, const tc_option *o)
         case TC_COMPLETE_FOLDERS:
             fputs(" -x -a '(__fish_complete_directories)'", c->out);
             break;
+        case TC_COMPLETE_STUDIES:
         case TC_COMPLETE_NOTHING:
             fputs(" -x", c->out);
             break;
@@ -72,6 +83,10 @@ static void verb_options(tc_completion *c, const tc_verb *verb)
     case TC_COMPLETE_FILES:
     case TC_COMPLETE_FOLDERS:
         fprintf(c->out, "complete -c tacit -n '__tacit_verb %s' -F\n", verb->name);
+        break;
+    case TC_COMPLETE_STUDIES:
+        fprintf(c->out, "complete -c tacit -n '__tacit_verb %s' -F -a '(__tacit_studies)'\n",
+                verb->name);
         break;
     case TC_COMPLETE_NOTHING:
         break;

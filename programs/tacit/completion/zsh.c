@@ -26,6 +26,7 @@ static void action(tc_completion *c, tc_completion_kind kind, const char *words)
     else
         fputs(kind == TC_COMPLETE_FILES     ? "_files"
               : kind == TC_COMPLETE_FOLDERS ? "_files -/"
+              : kind == TC_COMPLETE_STUDIES ? "_tacit_studies"
                                             : " ",
               c->out);
 }
@@ -90,6 +91,14 @@ void tc_completion_zsh(tc_completion *c)
     FILE *out = c->out;
     fputs(
         "#compdef tacit\n# Completion of tacit for zsh. Made by `tacit completion zsh`.\n\n"
+        "# Studies, and files.\n"
+        "_tacit_studies() {\n"
+        "    local -a names\n"
+        "    case ${TACIT_STORAGE:-${TACIT_SERVER:-sqlite:}} in\n"
+        "    sqlite:*) names=(${(f)\"$(" TC_COMPLETE_COMMAND ")\"}) ;;\n"
+        "    esac\n"
+        "    _alternative 'studies:study:compadd -a names' 'files:file:_files'\n"
+        "}\n\n"
         "_tacit() {\n    local -a list\n    local verb=$words[2]\n    if (( CURRENT == 2 )); then\n"
         "        list=(\n",
         out);

@@ -1,4 +1,5 @@
 /* importances.c - `tacit importances`: which parameters of a study matter, by a model of its trials. */
+#include "study/outcome_words.h"
 #include "study/study_ref.h"
 #include "frame/verbs.h"
 
@@ -8,9 +9,14 @@
 
 typedef struct options {
     tc_where where;
+    char *of;
 } options;
 
-static const tc_option table[] = {TC_WHERE_OPTIONS(options), {.name = NULL}};
+static const tc_option table[] = {
+    {"of", TC_OPTION_STRING, offsetof(options, of), .value = "NAME",
+     .help = "of this objective or constraint (default: the first objective)"},
+    TC_WHERE_OPTIONS(options),
+    {.name = NULL}};
 
 static tacit_status print_list(const tacit_importances *list, int format, tacit_error *err)
 {
@@ -29,11 +35,14 @@ static tacit_status print_list(const tacit_importances *list, int format, tacit_
     return tc_table_print(t, (tc_format)format, stdout, err);
 }
 
-static tacit_status print(tacit_study *study, int format, tacit_error *err)
+static tacit_status print(tacit_study *study, const char *of, int format, tacit_error *err)
 {
+    tc_outcome_words names;
+    size_t outcome;
     tacit_surrogate *model;
     tacit_importances *list;
-    TC_TRY(tacit_surrogate_new(&model, study, err));
+    TC_TRY(tc_outcome_words_of_study(&names, study, of, &outcome, err));
+    TC_TRY(tacit_surrogate_new_of(&model, study, outcome, err));
     tacit_status status = tacit_surrogate_importances(model, &list, err);
     tacit_surrogate_free(model);
     TC_TRY(status);
@@ -48,7 +57,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     tc_study_ref r = {0};
     tacit_status status = tc_study_ref_look(&r, in->args[0], &o->where, in->quiet, err);
     if (status == TACIT_OK)
-        status = print(r.study, in->format, err);
+        status = print(r.study, o->of, in->format, err);
     tc_study_ref_close(&r);
     return status;
 }
@@ -63,12 +72,15 @@ const tc_verb tc_verb_importances = {
         "with others (total; about 0: the parameter does nothing). low and high hold nine of ten\n"
         "functions that the model takes to be possible: a wide range asks for more trials.\n"
         "Parameters vary evenly over their ranges, on a log scale where the space has one. Of\n"
-        "several objectives it is the first that is modelled, whether or not trials are feasible.\n"
+        "several objectives the first is modelled, or what --of names, which may be a "
+        "constraint's\n"
+        "outcome too; whether or not trials are feasible.\n"
         "\n"
         "The model is computed from the values that the study has. Of private replies, or values\n"
         "with noise, that costs no privacy; in an agent's own storage they are its party's own.\n"
         "\n"
         "  tacit importances branin\n"
+        "  tacit importances trade --of latency\n"
         "  tacit importances branin --server https://tacit.example:8443 --format json\n"
         "  tacit plot branin --kind importances --out importances.svg",
     .options = table,

@@ -28,6 +28,16 @@ size_t tc_outcome_words_find(const tc_outcome_words *o, const char *name)
     return i;
 }
 
+tacit_status tc_outcome_words_of_study(tc_outcome_words *o, const tacit_study *s, const char *of,
+                                       size_t *out, tacit_error *err)
+{
+    tc_outcome_words_of(o, tacit_study_document(s));
+    *out = of ? tc_outcome_words_find(o, of) : 0;
+    return *out < o->n ? TACIT_OK
+                       : tc_fail(err, TACIT_E_ARG, "--of: study %s has no outcome \"%.64s\"",
+                                 tacit_study_name(s), of);
+}
+
 bool tc_outcome_words_are(const char *word)
 {
     return *word == '{' || strchr(word, '=');
@@ -45,48 +55,57 @@ void tc_outcome_words_text(const tc_outcome_words *o, size_t n, const double *va
     }
 }
 
-/* What the word must be, and what it is instead. */
-static tacit_status refuse(const tc_outcome_words *o, size_t n, const char *what, const char *got,
-                           tacit_error *err)
+/* What the word must be, and which part of it is not. */
+static tacit_status refuse(const tc_outcome_words *o, size_t n, const char *what, const char *word,
+                           const char *why, tacit_error *err)
 {
     tc_text form = {0};
     for (size_t i = 0; i < n; i++)
         tc_text_addf(&form, "%s%s=NUMBER", i > 0 ? "," : "", o->of[i].name);
-    tacit_status status = form.failed ? tc_fail_memory(err)
-                                      : tc_fail(err, TACIT_E_ARG, "%s must be %s, got %s", what,
-                                                tc_text_get(&form), got);
+    tacit_status status = form.failed
+                              ? tc_fail_memory(err)
+                              : tc_fail(err, TACIT_E_ARG, "%s must be %s, got \"%.100s\": %s", what,
+                                        tc_text_get(&form), word, why);
     tc_text_fini(&form);
     return status;
 }
 
-static tacit_status refuse_word(const tc_outcome_words *o, size_t n, const char *what,
-                                const char *word, tacit_error *err)
-{
-    char quoted[120];
-    snprintf(quoted, sizeof quoted, "\"%.100s\"", word);
-    return refuse(o, n, what, quoted, err);
-}
+enum { WHY = 160 };
 
-/* One "name=number" in a text of its own. False: it is none, or it came before. */
-static bool read_part(const tc_outcome_words *o, size_t n, char *part, double *out)
+/* One "name=number" in a text of its own. False: why it is none. */
+static bool read_part(const tc_outcome_words *o, size_t n, char *part, double *out, char why[WHY])
 {
     char *value = strchr(part, '=');
-    if (!value)
+    if (!value) {
+        snprintf(why, WHY, "\"%.40s\" is not NAME=NUMBER", part);
         return false;
+    }
     *value++ = '\0';
-    size_t i = tc_outcome_words_find(o, part + strspn(part, " "));
-    return i < n && isnan(out[i]) && tc_parse_double(value, &out[i]);
+    part += strspn(part, " ");
+    const size_t i = tc_outcome_words_find(o, part);
+    if (i >= n)
+        snprintf(why, WHY, "\"%.64s\" is no %s of the study", part,
+                 n == o->n ? "outcome" : "objective");
+    else if (!isnan(out[i]))
+        snprintf(why, WHY, "%s is given twice", part);
+    else if (!tc_parse_double(value, &out[i]))
+        snprintf(why, WHY, "\"%.40s\" of %s is not a finite number", value, part);
+    else
+        return true;
+    return false;
 }
 
-static bool read_parts(const tc_outcome_words *o, size_t n, char *text, double *out)
+static bool read_parts(const tc_outcome_words *o, size_t n, char *text, double *out, char why[WHY])
 {
     char *rest = NULL;
     for (char *part = strtok_r(text, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
-        if (!read_part(o, n, part, out))
+        if (!read_part(o, n, part, out, why))
             return false;
     for (size_t i = 0; i < n; i++)
-        if (isnan(out[i]))
+        if (isnan(out[i])) {
+            snprintf(why, WHY, "%s is missing", o->of[i].name);
             return false;
+        }
     return true;
 }
 
@@ -104,6 +123,7 @@ tacit_status tc_outcome_words_read(const tc_outcome_words *o, size_t n, const ch
                                    const char *word, double *out, tacit_error *err)
 {
     double read[TC_OUTCOME_PLACES];
+    char why[WHY];
     if (*word == '{' && n == o->n)
         return read_object(o, what, word, out, err);
     for (size_t i = 0; i < n; i++)
@@ -111,10 +131,10 @@ tacit_status tc_outcome_words_read(const tc_outcome_words *o, size_t n, const ch
     char *text = tc_strdup(word);
     if (!text)
         return tc_fail_memory(err);
-    bool good = read_parts(o, n, text, read);
+    bool good = read_parts(o, n, text, read, why);
     tc_free(text);
     if (!good)
-        return refuse_word(o, n, what, word, err);
+        return refuse(o, n, what, word, why, err);
     memcpy(out, read, n * sizeof *out);
     return TACIT_OK;
 }

@@ -19,6 +19,10 @@ void tc_outcome_words_of(tc_outcome_words *o, const tacit_document *doc);
 /* Its number; o->n: there is none of this name. */
 size_t tc_outcome_words_find(const tc_outcome_words *o, const char *name);
 
+/* What the option --of means: the number of an outcome. of NULL: 0, the first objective. E_ARG: there is none. */
+tacit_status tc_outcome_words_of_study(tc_outcome_words *o, const tacit_study *s, const char *of,
+                                       size_t *out, tacit_error *err);
+
 /* "error=0.1,latency=3", or a JSON object: a number for each of the first n, in any order. `what` is for the sentence. */
 bool tc_outcome_words_are(const char *word); /* rather than a single number */
 tacit_status tc_outcome_words_read(const tc_outcome_words *o, size_t n, const char *what,

@@ -5,6 +5,7 @@
 #include "study/pull_values.h"
 #include "study/records_options.h"
 #include "study/study_ref.h"
+#include "study/trial_rows.h"
 #include "study/user_options.h"
 #include "frame/verbs.h"
 
@@ -118,14 +119,12 @@ static tacit_status look_at_trial(tacit_study *s, const tc_invocation *in, repor
     return status;
 }
 
-static tacit_status print_state(tacit_study *s, uint64_t trial, int format, tacit_error *err)
+static tacit_status print_value(const tacit_trial *t, int format, tacit_error *err)
 {
     static const char *const names[] = {"trial", "state", "value", "reason", "pulls"};
-    tacit_trial *t;
-    TC_TRY(tacit_study_trial(s, trial, &t, err));
     bool batch = t->pulls > 1;
     tc_table *rows = tc_table_new(batch ? 5 : 4, names);
-    tc_table_integer(rows, 0, (int64_t)trial);
+    tc_table_integer(rows, 0, (int64_t)t->number);
     tc_table_text(rows, 1, tacit_trial_state_name(t->state));
     if (t->state == TACIT_TRIAL_COMPLETE)
         tc_table_number(rows, 2, t->value);
@@ -133,9 +132,21 @@ static tacit_status print_state(tacit_study *s, uint64_t trial, int format, taci
     if (batch)
         tc_table_integer(rows, 4, (int64_t)t->pulls);
     tc_table_end_row(rows);
-    tacit_trial_free(t);
     return tc_table_print(rows, (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format),
                           stdout, err);
+}
+
+/* Where there are several outcomes: as `tacit trials` has it. */
+static tacit_status print_state(tacit_study *s, uint64_t trial, int format, tacit_error *err)
+{
+    tacit_trial *t;
+    const tacit_document *doc = tacit_study_document(s);
+    TC_TRY(tacit_study_trial(s, trial, &t, err));
+    tacit_status status = tacit_document_outcomes(doc) > 1
+                              ? tc_trial_print(doc, t, format, stdout, err)
+                              : print_value(t, format, err);
+    tacit_trial_free(t);
+    return status;
 }
 
 /* A reward is 0 or 1 at the ends of the public range and beyond: who means more should hear of it. */
@@ -293,6 +304,7 @@ const tc_verb tc_verb_tell = {
         "\n"
         "Of a study with several objectives, or with constraints, VALUE has all outcomes by name:\n"
         "error=0.1,latency=3, or a JSON object. The value of one objective is called value.\n"
+        "The trial is shown with all of them, and with constraints whether it is feasible.\n"
         "\n"
         "A trial of several pulls (ask --pulls) is told with --values, or with sums that\n"
         "you made yourself: the number of pulls, the sum of the rewards (value - low) /\n"

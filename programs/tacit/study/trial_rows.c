@@ -460,6 +460,15 @@ tacit_status tc_trials_print(const tacit_document *doc, const tacit_trials *tria
     return print_rows(tacit_document_space(doc), &all, format, out, err);
 }
 
+tacit_status tc_trial_print(const tacit_document *doc, const tacit_trial *trial, int format,
+                            FILE *out, tacit_error *err)
+{
+    rows one = {.single = trial, .n = 1};
+    tc_outcome_words_of(&one.outcomes, doc);
+    return print_rows(tacit_document_space(doc), &one,
+                      format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format, out, err);
+}
+
 tacit_status tc_recommendation_print(const tacit_document *doc, const tacit_recommendation *r,
                                      int format, bool quiet, FILE *out, tacit_error *err)
 {

@@ -18,6 +18,9 @@
 /* A list: JSON is an array. */
 tacit_status tc_trials_print(const tacit_document *doc, const tacit_trials *trials, int format,
                              FILE *out, tacit_error *err);
+/* One trial: JSON is an object. */
+tacit_status tc_trial_print(const tacit_document *doc, const tacit_trial *trial, int format,
+                            FILE *out, tacit_error *err);
 /* A recommendation: its trial, by the model with mean and sd; why is noted on standard error, unless quiet. JSON is an
  * object, and says it. */
 tacit_status tc_recommendation_print(const tacit_document *doc, const tacit_recommendation *r,
