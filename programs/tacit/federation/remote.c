@@ -578,7 +578,8 @@ static const tc_verb expire = {
     .details =
         "From then on it takes no messages and no values, and says why; the round that is open "
         "ends\n"
-        "without a release. It goes by the coordinator's time. Until then the end can be moved.\n"
+        "without a release. It goes by the coordinator's time. Until then the end can be moved;\n"
+        "a study that has closed, by its time or by hand, cannot be opened again.\n"
         "Nothing is erased: `tacit remote delete` does that.\n"
         "\n"
         "  tacit remote expire ward --after-s 2592000      # in 30 days\n"
