@@ -62,6 +62,9 @@ found() {
 
 study b 5 '"name": "gp-ei"'
 check "a served study is made" found b
+study made 5 '"name": "gp-ei"'
+good "the answer to create" remote create made.json --token-file op
+check "has the document as an object" says '"document":{"'
 check "its token is for its owner's eyes" test "$(stat -c %a b.client)" = 600
 check "and not on standard output" lacks token out
 good "ask" ask b --worker gpu-1 --format json
