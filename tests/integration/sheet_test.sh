@@ -27,7 +27,7 @@ check "a party's sheet" sheet party
 check "... has every section" sections
 check "... and the promise" says "50 parties, each with data" "every agent: epsilon " "right at most 98.3 % of the time" \
     "That is weak protection." "a certain hospital say" "may be right up to 100.0 % of the time" \
-    "towards everybody but the coordinator and whoever runs it" "here 1e-05 (1 in 100000)" \
+    "towards everybody but the coordinator and whoever runs it" "here 1 in 100000 (1e-05)" "| noise |" "times (e^epsilon) as likely" \
     "the coordinator is trusted" "| 0 | the parties' trials | 176 |" "| clip norm |"
 check "... and how long" ends
 check "... and no sentence about none" test -z "$(grep 'NOT PRIVATE' out)"

@@ -157,17 +157,18 @@ static void add_narrower(tc_text *out, const study *s, const tacit_plan_summary 
 /* Delta as one in so many; it is not above what is said. */
 static void add_numbers(tc_text *out, const tacit_plan_summary *p)
 {
-    char epsilon[32], delta[32];
+    char epsilon[32], times[32], delta[32];
     tacit_epsilon_text(epsilon, p->epsilon);
+    tacit_epsilon_text(times, exp(p->epsilon));
     tacit_delta_text(delta, p->delta);
     tc_text_addf(out,
                  "The two numbers behind it: epsilon, here %s, says that nothing that can be seen "
-                 "is more than e^epsilon times as likely in one case as in the other; 0 would tell "
-                 "nothing, and the larger it is the weaker. ",
-                 epsilon);
+                 "is more than %s times (e^epsilon) as likely in one case as in the other; 0 would "
+                 "tell nothing, and the larger it is the weaker. ",
+                 epsilon, times);
     if (p->delta > 0)
-        tc_text_addf(out, "Delta, here %s (1 in %.0f), is a probability that may be added to that.",
-                     delta, floor(1 / p->delta * (1 + 1e-12)));
+        tc_text_addf(out, "Delta, here 1 in %.0f (%s), is a probability that may be added to that.",
+                     floor(1 / p->delta * (1 + 1e-12)), delta);
     else
         tc_text_add(out, "Delta, an exception to that, is 0 here: there is none.");
     tc_text_add(out, " The percentage is (e^epsilon + delta) / (1 + e^epsilon), and counts both.");

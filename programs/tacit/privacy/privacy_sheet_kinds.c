@@ -60,6 +60,12 @@
         "configuration", "one choice of the settings that the study searches for; a trial tries "  \
                          "one, and its value says how good it was"                                 \
     }
+#define WORD_NOISE                                                                                 \
+    {"noise", "random numbers that are added, so that it is hard to tell what is behind them; "    \
+              "standard deviation: how large they are, typically"},                                \
+    {                                                                                              \
+        "release", "what is given to others, with noise in it"                                     \
+    }
 #define WORD_LEDGER                                                                                \
     {                                                                                              \
         "ledger", "the list of all that was released and of what it cost; what would exceed the "  \
@@ -67,7 +73,7 @@
     }
 #define WORD_NEIGHBOURS                                                                            \
     {                                                                                              \
-        "neighbours", "the two cases that nobody shall be able to tell apart"                      \
+        "neighbours", "the two cases that shall be hard to tell apart"                             \
     }
 #define WORD_CONSTANT                                                                              \
     {                                                                                              \
@@ -85,8 +91,7 @@
 /* ---- messages that are summed */
 
 static const tc_sheet_line sum_flow[] = {
-    {"inside a party", "its program evaluates configurations on its own data; the values as such "
-                       "stay there"},
+    {"inside a party", "its program evaluates configurations on its own data; records stay there"},
     {"party to coordinator",
      "one signed message in each round: numbers that are computed from the party's trials; no "
      "record of a person"},
@@ -141,6 +146,7 @@ static const tc_sheet_line sum_words[] = {
     WORD_AGENT,
     WORD_ROSTER,
     {"round", "one time at which all parties send a message, and one sum of them is released"},
+    WORD_NOISE,
     WORD_LEDGER,
     WORD_NEIGHBOURS,
     WORD_CONSTANT,
@@ -261,6 +267,7 @@ static const tc_sheet_line record_words[] = {
                           "those that it was trained on"},
     {"loss", "how wrong a model is about one record; a value is the mean over all records"},
     WORD_AGENT,
+    WORD_NOISE,
     WORD_LEDGER,
     WORD_NEIGHBOURS,
     WORD_CONSTANT,
@@ -299,6 +306,7 @@ static const tc_sheet_line ldp_words[] = {
     WORD_CONFIGURATION,
     {"reward", "what a user says about one configuration: how good it was for them"},
     {"clamped", "a number outside the bounds counts as the nearest bound"},
+    WORD_NOISE,
     WORD_LEDGER,
     WORD_NEIGHBOURS,
     {NULL, NULL}};
