@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Union
 
 from ._library import call, index_of, lib, real, string, struct, whole
+from .errors import BudgetError, BusyError, InputOutputError
 
 if TYPE_CHECKING:
     from .study import Study
@@ -82,10 +83,15 @@ class RunningTrial:
         self._verdict: Optional[Verdict] = None
         self._last: Optional[int] = None  # step
         self._went_back = False  # it was said that steps do not grow
+        self._unheard = False  # it was said that values are not taken
 
     def report(self, step: int, value: float) -> None:
         """What the trial has come to at a step: an epoch, say. Steps are whole numbers, 0 and more, and grow."""
-        self._verdict = report_step(self._study, self.number, step, value, self._rule)
+        try:
+            self._verdict = report_step(self._study, self.number, step, value, self._rule)
+        except (InputOutputError, BusyError, BudgetError) as why:
+            self._drop(step, why)
+            return
         if self._last is not None and step <= self._last and not self._went_back:
             self._went_back = True
             logging.getLogger("pytacit").warning(
@@ -95,6 +101,15 @@ class RunningTrial:
                 self._last,
             )
         self._last = step
+
+    def _drop(self, step: int, why: Exception) -> None:
+        """A value that the study does not get is missing in a curve, and ends nothing: neither the trial nor the run."""
+        self._verdict = None
+        if not self._unheard:
+            self._unheard = True
+            logging.getLogger("pytacit").warning(
+                "trial %d: the intermediate value of step %d is not taken, and the trial goes on: %s", self.number, step, why
+            )
 
     def should_stop(self) -> bool:
         """By the last report: should the trial be ended? Then raise pytacit.Pruned, or return None."""

@@ -57,6 +57,22 @@ def test_unfinished_values_are_not_noise():
         assert study.recommend("model").because == f"it was asked for; {found.because}, yet the model counts them"
 
 
+def test_a_report_that_is_not_taken_ends_nothing(random_study, caplog):
+    """A trial makes 10,000 reports at most."""
+
+    def chatty(params, trial):
+        for step in range(10_002):
+            trial.report(step, params["x"])
+            assert not (trial.should_stop() and step > 9_999)
+        return params["x"]
+
+    random_study.optimize(chatty, n_trials=1)
+    (trial,) = random_study.trials
+    assert trial.state == TrialState.COMPLETE and len(trial.intermediate_values) == 10_000
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert said.startswith("trial 0: the intermediate value of step 10000 is not taken, and the trial goes on: ")
+
+
 def test_without_a_rule_every_trial_runs_to_its_end(random_study):
     random_study.optimize(curve, n_trials=8)
     assert states(random_study) == ["COMPLETE"] * 8

@@ -518,7 +518,7 @@ static tacit_status rotate(tc_request_context *a, const tc_open_study *d, uint64
     write_fingerprint(&m->key, was);
     write_fingerprint(fresh, now);
     const tc_act act =
-        tc_act_of("agent.rotate", d, "agent %" PRIu64 ", key %s by %s", agent, was, now);
+        tc_act_of("agent.rotate", d, "agent %" PRIu64 ", key %s replaced by %s", agent, was, now);
     tacit_status status = change_key(a, d, agent, m, fresh, access, &changes, err);
     return tc_changes_log(a->coord, &a->caller, &changes, status, &act, NULL, err);
 }

@@ -337,7 +337,7 @@ static tacit_status replace(tc_request_context *a, const named *t, tacit_error *
     int64_t uses = whole_of(record, "uses"), expires_ms = whole_of(record, "expires_ms");
     tc_token_id(&hash, id);
     word_end(a->coord, t, grace_s, end);
-    tc_act act = tc_act_of("token.replace", NULL, "%s %s by %s; the old one ends %s",
+    tc_act act = tc_act_of("token.replace", NULL, "%s %s replaced by %s; the old one ends %s",
                            text_of(t->record, "role"), t->id, id, end);
     act.study = text_of(t->record, "in");
     tc_changes_add(&changes, TC_INSERT, 0, TC_RECORD_TOKEN, &key, 0, record);

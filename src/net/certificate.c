@@ -318,9 +318,9 @@ static tacit_status announce(tc_store *s, const char *host, tc_certificate *c, u
 static tacit_status change(tc_store *s, tc_certificate *c, uint64_t version, int64_t at_ms,
                            tacit_error *err)
 {
-    char detail[2 * TC_FINGERPRINT + 8];
-    if (!c->next_key_pem &&
-        *c->before) { /* this step, repeated: after a crash, or by a service that starts again */
+    char detail[2 * TC_FINGERPRINT + 16];
+    /* This step, repeated: after a crash, or by a service that starts again. */
+    if (!c->next_key_pem && *c->before) {
         tc_log(TC_LOG_WARN,
                "no other key is announced: the key stays the one that took the place of %s",
                c->before);
@@ -332,7 +332,7 @@ static tacit_status change(tc_store *s, tc_certificate *c, uint64_t version, int
                        "the change when agents have had time to hear of it");
     TC_TRY(fingerprint(c->cert_pem, c->before, err));
     TC_TRY(fingerprint(c->next_cert_pem, c->next, err));
-    snprintf(detail, sizeof detail, "%s by %s", c->before, c->next);
+    snprintf(detail, sizeof detail, "%s replaced by %s", c->before, c->next);
     erase_text(c->key_pem);
     tc_free(c->cert_pem);
     c->key_pem = c->next_key_pem;

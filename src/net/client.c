@@ -406,18 +406,29 @@ static tacit_status not_certified(const tc_client *c, const char *why, tacit_err
                    c->url, c->ca, day, why);
 }
 
+/* Also of a proxy that the environment names: whether it was asked for a tunnel. */
+static bool was_tunnelled(const tc_client *c)
+{
+    long code = 0;
+    return curl_easy_getinfo(c->curl, CURLINFO_HTTP_CONNECTCODE, &code) == CURLE_OK && code != 0;
+}
+
 static tacit_status another_key(const tc_client *c, tacit_error *err)
 {
+    const char *way = was_tunnelled(c) ? ". It was asked through a proxy: one that opens TLS and "
+                                         "signs anew has another key, and must let this host pass "
+                                         "unopened"
+                                       : "";
     if (c->given && strcmp(c->given, c->pin) == 0)
         return tc_fail(err, TACIT_E_STATE,
                        "%s is not the coordinator with that fingerprint; if its key was changed, "
-                       "its operator has the new one",
-                       c->url);
+                       "its operator has the new one%s",
+                       c->url, way);
     return tc_fail(err, TACIT_E_STATE,
                    "%s is not the coordinator with that fingerprint: it had changed its key to %s; "
                    "if it was restored from a backup of before, ask its operator, and give both "
-                   "fingerprints with ; between them",
-                   c->url, c->pin);
+                   "fingerprints with ; between them%s",
+                   c->url, c->pin, way);
 }
 
 /* Which proxy could not be reached, or did not let us through; without the password that may stand before its name. Of one that the

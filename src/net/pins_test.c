@@ -100,7 +100,8 @@ static void a_key_is_announced_and_then_changed(void **state)
     assert_string_equal(c.next, "");
     assert_string_equal(twice.fingerprint, c.fingerprint);
     assert_ok(tc_audit_scan(s, 0, 10, join_actions, &log, &err));
-    tc_text_addf(&want, "key.announce %s\nkey.change %s by %s\n", b.next, a.fingerprint, b.next);
+    tc_text_addf(&want, "key.announce %s\nkey.change %s replaced by %s\n", b.next, a.fingerprint,
+                 b.next);
     assert_string_equal(tc_text_get(&log), tc_text_get(&want));
     tc_text_fini(&log);
     tc_text_fini(&want);

@@ -386,15 +386,24 @@ static bool should_wait(tc_worker *w)
     return w->state == TACIT_STUDY_PAUSED || w->elsewhere > 0;
 }
 
+/* The coordinator says it to who asks for a trial, with the time where one was set. It gives out none: closed is for good. */
+static tacit_status say_closed(tc_worker *w, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_trials *none = NULL;
+    const bool said = tacit_study_ask_many(w->study, NULL, &none, &why) == TACIT_E_STATE;
+    tacit_trials_free(none);
+    return tc_fail(err, TACIT_E_STATE, "%s; it gives out no trials, and takes no values",
+                   said ? why.msg : "the study is closed");
+}
+
 static tacit_status conclude(tc_worker *w, tacit_error *err)
 {
     if (w->refused)
         return tc_fail(err, w->refusal.code, "%s", w->refusal.msg);
     if (w->served && w->state == TACIT_STUDY_CLOSED && !w->met) {
         w->result.end = TACIT_WORKER_CLOSED;
-        return tc_fail(err, TACIT_E_STATE,
-                       "study %s is closed: it gives out no trials, and takes no values",
-                       tacit_study_name(w->study));
+        return say_closed(w, err);
     }
     w->result.end = w->answered && !w->met       ? TACIT_WORKER_ANSWERED
                     : time_is_over(w) && !w->met ? TACIT_WORKER_TIME

@@ -26,6 +26,8 @@ lines() {
 
 good "--help" --help
 check "--help lists the verbs and the exit codes" awk '/optimize/ { a = 1 } /  130  / { b = 1 } END { exit !(a && b) }' out
+check "and what else a code means" grep -qF "also a token that the coordinator does not know, or that does not allow this" out
+check "of four codes" test "$(grep -c '^       also ' out)" = 4
 good "--version" --version
 check "--version is one line" lines 1
 for verb in optimize ask tell studies trials best import export plot simulate demo algorithms \

@@ -46,6 +46,7 @@ remote here audit --format csv > "$dir/audit" 2> "$dir/err" || fail "the log"
 
 # A served study: values are refused with the reason.
 printf '{"name": "v", "direction": "maximize", "trials": 50, "space": {"x": {"type": "float", "low": 0, "high": 1}}}\n' > "$dir/v.json"
+sed 's/"v"/"w"/' "$dir/v.json" > "$dir/w.json"
 remote here create "$dir/v.json" > "$dir/out" || fail "a served study"
 remote here expire v --after-s 0.001 > "$dir/out" || fail "its end"
 asks() {
@@ -53,4 +54,12 @@ asks() {
     grep -qF "the study is closed: its time ended at " "$dir/err"
 }
 await asks || { fail "a worker hears"; cat "$dir/err"; }
+at=$(sed -n 's/.*its time ended at \(.*Z\)$/\1/p' "$dir/err")
+bad 4 "the study is closed: its time ended at $at; it gives out no trials, and takes no values" \
+    "$tacit" optimize v --server "$url" --fingerprint "$pin" --token-file "$dir/here.op" -- true
+bad 4 "the study is closed: its time ended at $at" remote here expire v --never
+remote here create "$dir/w.json" > "$dir/out" || fail "another served study"
+remote here close w > "$dir/out" || fail "closed by hand"
+bad 4 "the study is closed; it gives out no trials, and takes no values" \
+    "$tacit" optimize w --server "$url" --fingerprint "$pin" --token-file "$dir/here.op" -- true
 exit $failed

@@ -88,7 +88,7 @@ bad 4 "$url is not the coordinator with that fingerprint; if its key was changed
     "$tacit" agent "$url" --study s --token-file "$dir/here.join" --fingerprint "$first" \
     --storage "sqlite:///$dir/away.db" -- true
 remote here audit --format csv > "$dir/audit" 2> "$dir/err" || fail "the operator's log"
-grep -q "key.announce.*$next" "$dir/audit" && grep -q "key.change.*$first by $next" "$dir/audit" ||
+grep -q "key.announce.*$next" "$dir/audit" && grep -q "key.change.*$first replaced by $next" "$dir/audit" ||
     { fail "the operator's log"; cat "$dir/audit"; }
 
 # ---- a backup of before the change brings the old key back: who has followed refuses it

@@ -121,6 +121,9 @@ for secret in alice alice2 op2 here.op here.join place; do
 done
 remote here audit --seen "$seen" > "$dir/table" 2> "$dir/err" || { fail "an earlier head"; cat "$dir/err"; }
 grep -q "alice" "$dir/table" || fail "a name in the table"
+remote here audit > "$dir/both" 2>&1 # one file: the note comes after the rows, and not in the middle of one
+tail -n 1 "$dir/both" | grep -q "^tacit: the log is whole" || { fail "the note is not at the end"; cat "$dir/both"; }
+grep -q ", key [0-9a-f]* replaced by [0-9a-f]*" "$dir/log.csv" || { fail "which key"; grep agent.rotate "$dir/log.csv"; }
 bad 2 "seen must be the number and the hash of an entry" remote here audit --seen 12
 bad 10 "entries were removed or replaced" remote here audit --seen "1:$(printf '%064d' 0)"
 remote here audit --format json --quiet > "$dir/log.json"

@@ -55,7 +55,7 @@ check "says how many objectives, feasible trials and points of the front" \
 bad 2 'tacit: --reference must be error=NUMBER,gain=NUMBER, got "error=1"' best trade --reference error=1
 bad 2 'tacit: --reference must be error=NUMBER,gain=NUMBER, got "error=1,gain=x"' best trade --reference error=1,gain=x
 bad 2 'tacit: --reference must be error=NUMBER,gain=NUMBER, got "error=1,error=2"' best trade --reference error=1,error=2
-bad 2 'tacit: --by is for one objective: study trade has 2, and so a front in place of one best trial' best trade --by model
+bad 8 'tacit: --by is for one objective: study trade has 2, and so a front in place of one best trial' best trade --by model
 
 # ---- what fails
 cat > short.sh <<'T'

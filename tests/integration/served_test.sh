@@ -62,6 +62,12 @@ found() {
 
 study b 5 '"name": "gp-ei"'
 check "a served study is made" found b
+printf 'tct_%s\n' "$(printf 'a%.0s' 1 2 3 4 5 6 7 8)" > nobody
+bad 2 "the coordinator says 401: " remote studies --token-file nobody
+bad 2 "the coordinator says 403: " remote pause b --token-file b.client
+study made 5 '"name": "gp-ei"'
+good "the answer to create" remote create made.json --token-file op
+check "has the document as an object" says '"document":{"'
 check "its token is for its owner's eyes" test "$(stat -c %a b.client)" = 600
 check "and not on standard output" lacks token out
 good "ask" ask b --worker gpu-1 --format json

@@ -10,20 +10,26 @@ sheet() { run 0 privacy sheet "$1.json"; }
 says() { # TEXT...: the sheet has each of these
     for text; do grep -qF -- "$text" out || { echo "# lacks: $text"; return 1; }; done
 }
-# A number in front of which the sheet speaks of an epsilon, or "% sure".
-claims() { grep -Eq 'epsilon [0-9]|% sure|^\| [0-9]+ \|.*\| [0-9.]+ \|$' out; }
+# A number in front of which the sheet speaks of an epsilon, or how often a guess is right.
+claims() { grep -Eq 'epsilon [0-9]|% of the time|epsilon so far' out; }
 silent() { ! claims; }
 sections() {
-    says "## Purpose" "## Who takes part" "## What leaves, and how" "## Who sees what" "## What protects it" \
-        "## What is kept, and what can be erased" "## What this relies on"
+    says "## Purpose" "## Who takes part" "## What the document says openly" "## What leaves, and how" "## Who sees what" "## What protects it" \
+        "## What is kept, and what can be erased" "## What this relies on" "## Words"
 }
+first() { test "$(head -n 1 out)" = "$1"; } # LINE: the first of the sheet
+# What the sheet of a study that is served, or may be, says of time.
+ends() { says "no time is set: nothing of a study is deleted until somebody deletes it" "remote expire"; }
 
 study party '"algorithm": {"name": "dp-fts-de", "features": 20, "initial": 3, "releases": "0,2", "lengthscale": 0.2},
  "federation": {"agents": 50}, "privacy": {"epsilon": 4, "delta": 1e-5}'
 check "a party's sheet" sheet party
 check "... has every section" sections
-check "... and the promise" says "50 parties, each with data" "every agent: epsilon " "at most 98.3 % sure" \
-    "the coordinator is trusted" "| 0 | the parties' models | 176 |"
+check "... and the promise" says "50 parties, each with data" "every agent: epsilon " "right at most 98.3 % of the time" \
+    "That is weak protection." "a certain hospital say" "may be right up to 100.0 % of the time" \
+    "towards everybody but the coordinator and whoever runs it" "here 1 in 100000 (1e-05)" "| noise |" "times (e^epsilon) as likely" \
+    "the coordinator is trusted" "| 0 | the parties' trials | 176 |" "| clip norm |"
+check "... and how long" ends
 check "... and no sentence about none" test -z "$(grep 'NOT PRIVATE' out)"
 run 0 privacy plan party.json --format json
 plan=$(sed 's/.*"statement": "\([^"]*\)".*/\1/' out)
@@ -46,42 +52,64 @@ check "... says what the plan says" grep -qF -- "$plan" out
 
 study none '"algorithm": {"name": "dp-fts-de"}, "federation": {"agents": 50}, "privacy": "none"'
 check "no promise" sheet none
-check "... at once" says "**NOT PRIVATE: its document promises nothing.**"
+check "... at once" first "**NOT PRIVATE: its document promises nothing.**"
 check "... and no epsilon" silent
 check "... but every section" sections
 study relay '"algorithm": {"name": "fts"}, "federation": {"agents": 5}, "privacy": "none"'
 check "a relay" sheet relay
-check "... at once" says "**NOT PRIVATE: messages are handed on without noise.**" "single messages of others, without noise"
+check "... at once" first "**NOT PRIVATE: messages are handed on without noise.**"
+check "... and to whom" says "| every other party | single messages of the others, without noise" "| coordinator to every other party |" \
+    "its values can be told from them"
+check "... and does not say that values stay" test -z "$(grep -E 'values (as such )?stay' out)"
 check "... and no epsilon" silent
 
 study records '"algorithm": {"name": "gp-ei"}, "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"}'
 check "records" sheet records
-check "... and what protects them" says "one party with validation records" "every record: epsilon " "at most 73.2 % sure" \
+check "... and what protects them" says "one party with validation records" "every record: epsilon " "right at most 73.2 % of the time" "That is strong protection." \
     "the records that its models were trained on" "the coordinator need not be trusted"
 study wards '"algorithm": {"name": "dp-fts-de"}, "federation": {"agents": 3},
  "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"}'
 check "records of parties" sheet wards
-check "... say so" says "3 parties with validation records" "made of values with noise alone"
+check "... say so" says "3 parties with validation records" "made of values with noise alone" \
+    "| other parties | what the messages tell" "| the coordinator and its operator |" "## What each evaluation of a party costs" \
+    "| the coordinator's ledger and log |" "| evaluation | what it is about | epsilon | epsilon so far |"
+check "... and nothing of sums" test -z "$(grep -E 'bytes of a message|round by round|sums' out)"
+check "... but how long" ends
 
 study doses '"algorithm": {"name": "ldp-tgp", "epsilon": 0.5, "answers": 2}'
 check "private replies" sheet doses
-check "... of one user" says "every user: epsilon 1, delta 0 (pure) over 2 releases" "at most 73.2 % sure" \
-    "the server need not be trusted" "| 1 | a reply | | 0.5 | 1 |"
+check "... of one user" says "every user: epsilon 1, delta 0 (pure) over 2 releases" "right at most 73.2 % of the time" "That is strong protection." \
+    "the server need not be trusted" "| 1 | a reply | 0.5 | 1 |"
 study rows '"algorithm": {"name": "po-gp-ucb"}'
 check "outsourced rows" sheet rows
-check "... are the curator's" says "**NOT PRIVATE: the document promises nothing: what is promised is chosen by the curator"
+check "... are the curator's" first "**NOT PRIVATE: its document promises nothing. The curator chooses what is promised when the rows are released (tacit curate release --epsilon), and the curator's ledger says what that was.**"
 check "... and no epsilon" silent
 study plain '"algorithm": {"name": "gp-ei"}'
 check "a plain study" sheet plain
-check "... at once" says "**NOT PRIVATE: its document promises nothing: values are stored and shown as they are.**"
+check "... at once" first "**NOT PRIVATE: its document promises nothing, and values are stored and shown as they are.**"
 check "... and no epsilon" silent
 
-for name in party none relay records wards doses rows plain; do
+printf '{"name": "trade", "trials": 6, "space": {"x": {"type": "float", "low": 0, "high": 1}, "y": {"type": "float", "low": 0, "high": 1}},
+ "linear": ["x + 2*y <= 2"], "objectives": {"error": "minimize", "latency": "minimize"}, "constraints": {"memory": {"max": 512}}}' > trade.json
+check "several outcomes and a linear constraint" sheet trade
+check "... are named" says '`x + 2*y <= 2`' "Each trial is told several values" "error, latency, memory."
+
+# (e^eps + delta) / (1 + e^eps), which delta moves, rounded up.
+study slack '"algorithm": {"name": "dp-fts-de", "vote": "no"}, "federation": {"agents": 8}, "privacy": {"epsilon": 1, "delta": 0.1}'
+good "a large delta" privacy sheet slack.json --format json
+check "... counts" python3 -c '
+import json, math
+p = json.load(open("out"))["promise"]
+exact = (math.exp(p["epsilon"]) + p["delta"]) / (1 + math.exp(p["epsilon"]))
+assert p["delta"] == 0.1 and exact <= p["right_at_most"] <= exact + 0.001, p
+assert p["right_at_most"] > 0.755 and p["strength"] == "moderate protection", p'
+
+for name in party none relay records wards doses rows plain trade; do
     good "$name as JSON" privacy sheet $name.json --format json
     check "... of $name" python3 -c '
 import json, sys
 j = json.load(open("out"))
-assert j["study"] == sys.argv[1] and j["data_flow"] and j["who_sees_what"] and j["kept"] and j["assumptions"]
+assert j["study"] == sys.argv[1] and j["data_flow"] and j["who_sees_what"] and j["kept"] and j["assumptions"] and j["words"] and j["open"]["parameters"]
 assert (j["promise"] is None) == (j["not_private"] is not None), j["promise"]
 assert j["promise"] is not None or all(r["epsilon"] is None for r in j["rounds"])' $name
 done

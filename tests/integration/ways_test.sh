@@ -72,7 +72,8 @@ all proxied --fingerprint "$pin" --proxy "$proxy"
 check "the proxy was asked for a tunnel" grep -qa '^CONNECT coordinator.test:8443 HTTP/1.1' seen
 check "and for nothing else" test "$(grep -caE '^(GET|POST|PUT|DELETE) ' seen)" = 0
 check "and has not seen the token" sh -c '! grep -qaF "$(cat op)" seen && ! grep -qai authorization seen'
-bad 4 "https://coordinator.test:8443 is not the coordinator with that fingerprint" \
+other_key="its operator has the new one. It was asked through a proxy: one that opens TLS and signs anew has another key, and must let this host pass unopened"
+bad 4 "https://coordinator.test:8443 is not the coordinator with that fingerprint; if its key was changed, $other_key" \
     remote studies --token-file op --fingerprint $wrong --proxy "$proxy"
 bad 5 "https://refused.test:8443 does not answer through the proxy " \
     remote close x --token-file op --fingerprint "$pin" --proxy "$proxy" --server https://refused.test:8443
@@ -83,7 +84,9 @@ check "with the proxy's status" grep -q 403 err
 https_proxy=$proxy
 export https_proxy
 good "https_proxy is used" remote studies --token-file op --fingerprint "$pin"
-bad 4 "is not the coordinator with that fingerprint" remote studies --token-file op --fingerprint $wrong
+bad 4 "$other_key" remote studies --token-file op --fingerprint $wrong
+bad 4 "its operator has the new one" remote studies --token-file op --fingerprint $wrong --server "$url"
+check "where no proxy is asked, none is spoken of" sh -c '! grep -q proxy err'
 no_proxy=coordinator.test
 export no_proxy
 bad 5 "https://coordinator.test:8443 does not answer: " remote close x --token-file op --fingerprint "$pin"

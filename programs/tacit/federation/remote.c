@@ -427,12 +427,14 @@ static tacit_status create_study(const tc_invocation *in, const tacit_document *
 {
     json_t *answer;
     TC_TRY(tc_remote_send(in, &(request){.create = doc}, &answer, err));
-    if (tacit_document_agents(doc) > 0) {
+    tacit_status status = unfold_document(answer, err);
+    if (status == TACIT_OK && tacit_document_agents(doc) > 0) {
         tacit_error why = {0}; /* the study is there: that nobody can advise is no failure */
         if (advise(in, doc, answer, &why) != TACIT_OK)
             tc_note(in->quiet, "tacit: what to expect of this study is not known: %s", why.msg);
     }
-    tacit_status status = tc_remote_print(answer, in->format, err);
+    if (status == TACIT_OK)
+        status = tc_remote_print(answer, in->format, err);
     json_decref(answer);
     return status;
 }
@@ -578,7 +580,8 @@ static const tc_verb expire = {
     .details =
         "From then on it takes no messages and no values, and says why; the round that is open "
         "ends\n"
-        "without a release. It goes by the coordinator's time. Until then the end can be moved.\n"
+        "without a release. It goes by the coordinator's time. Until then the end can be moved;\n"
+        "a study that has closed, by its time or by hand, cannot be opened again.\n"
         "Nothing is erased: `tacit remote delete` does that.\n"
         "\n"
         "  tacit remote expire ward --after-s 2592000      # in 30 days\n"

@@ -135,6 +135,15 @@ typedef struct exit_meaning {
     const char *text;
 } exit_meaning;
 
+/* What else is among them, which one might look for under another code. */
+static const exit_meaning also[] = {
+    {2, "a token that the coordinator does not know, or that does not allow this"},
+    {3, "no such program to run"},
+    {4, "another key than the fingerprint says; a token file that is there already;"},
+    {4, "a study that is closed; too few values for a model, no intermediate values,"},
+    {4, "no trial that keeps to all constraints"},
+    {8, "what is for one objective, of a study with several"}};
+
 /* All that share a code, on its line. */
 static void exit_code(FILE *out, const exit_meaning *list, size_t n, int code)
 {
@@ -148,6 +157,12 @@ static void exit_code(FILE *out, const exit_meaning *list, size_t n, int code)
             fprintf(out, ";\n       %s", list[i].text);
         first = false;
     }
+    const char *before = ";\n       also ";
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+        if (also[i].code == code) {
+            fprintf(out, "%s%s", before, also[i].text);
+            before = "\n       ";
+        }
     if (!first)
         fputc('\n', out);
 }

@@ -14,6 +14,7 @@
 static void log_line(tc_log_level level, const char *line, void *user)
 {
     (void)level;
+    fflush(stdout); /* both may go to one file */
     fprintf(stderr, "%s%s: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", (const char *)user,
             line);
 }
@@ -75,6 +76,8 @@ int tc_exit_code(const char *program, tacit_status status, tacit_error *err)
 {
     if (status == TACIT_OK)
         status = flush_output(err);
+    else
+        fflush(stdout); /* what is there comes before the reason why there is no more */
     if (status != TACIT_OK)
         fprintf(stderr, "%s: %s\n", program, err->msg[0] ? err->msg : tacit_status_text(status));
     return tacit_status_exit(status);

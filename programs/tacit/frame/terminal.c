@@ -19,6 +19,7 @@ void tc_note(bool quiet, const char *fmt, ...)
 {
     if (quiet)
         return;
+    fflush(stdout); /* both may go to one file */
     va_list ap;
     va_start(ap, fmt);
     vfprintf(stderr, fmt, ap);

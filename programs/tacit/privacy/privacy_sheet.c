@@ -2,8 +2,9 @@
  * from its document alone. Markdown for people, JSON for programs, both from one JSON object.
  *
  * Every number is one of <tacit/plan.h>: what is not proved there has no epsilon here. The sentences of each kind of study are
- * tables; the statement of the guarantee is the library's. */
+ * tables (privacy_sheet_kinds.c); the statement of the guarantee is the library's. */
 #include "privacy/privacy_cli.h"
+#include "privacy/privacy_sheet.h"
 
 #include "base/memory.h"
 
@@ -28,222 +29,7 @@ static const tc_option options[] = {
     TC_FLOAT_OPTION("delta", offsetof(sheet_opts, delta), "0", 0, 1, "of --epsilon"),
     {.name = NULL}};
 
-/* ---- kinds of studies ---- */
-
-typedef struct line {
-    const char *of, *text; /* NULL: the last */
-} line;
-
-typedef struct kind {
-    bool counted;        /* the document says how many agents there are: before `who` */
-    const char *who;     /* takes part */
-    const line *flow;    /* from and to, and what */
-    const line *sees;    /* who, and what */
-    const line *kept;    /* where, and what and until when */
-    const char *unsafe;  /* what is not protected besides what the statement says */
-    const line *assumes; /* who, and what is relied upon */
-} kind;
-
-#define AGENT_KEEPS                                                                                \
-    {                                                                                              \
-        "each party's storage",                                                                    \
-            "trials with their values, the party's key, what it sent, its own ledger. `tacit "     \
-            "erase` deletes all but the study's hash and the ledger, which counts what was spent " \
-            "and has no data of a person"                                                          \
-    }
-#define COORDINATOR_KEEPS                                                                          \
-    {                                                                                              \
-        "the coordinator's storage", "the document, the roster, hashes of tokens, which rounds "   \
-                                     "ended how, the releases and the "                            \
-                                     "ledger. `tacit remote delete` deletes the study; the "       \
-                                     "ledger and the operator's log stay"                          \
-    }
-#define BACKUPS                                                                                    \
-    {                                                                                              \
-        "backups",                                                                                 \
-            "what the storage had when they were made, without messages to sums; remove the "      \
-            "files"                                                                                \
-    }
-#define AGENT_TIMING                                                                               \
-    "that a party takes part, when it answers and how long it takes, its network address, how "    \
-    "many trials it runs between two rounds as far as timing tells"
-#define NETWORK                                                                                    \
-    {                                                                                              \
-        "the network", "TLS to the coordinator: addresses, sizes and times"                        \
-    }
-#define NETWORK_IF_SERVED                                                                          \
-    {                                                                                              \
-        "the network",                                                                             \
-            "where a coordinator serves the study: addresses, sizes and times, through TLS"        \
-    }
-#define PROGRAM                                                                                    \
-    {                                                                                              \
-        "the party's program",                                                                     \
-            "sees the party's data and the configurations; tacit does not look into it"            \
-    }
-
-static const line sum_flow[] = {
-    {"inside a party", "its program evaluates configurations on its own data; values stay there"},
-    {"party to coordinator",
-     "one signed message in each round: a vector of numbers of bounded length that summarizes the "
-     "party's model of its values; no raw value, no record"},
-    {"coordinator to everybody",
-     "the sum of the messages of a round with the noise that the document says, once, after the "
-     "ledger has it"},
-    {NULL, NULL}};
-static const line sum_sees[] = {
-    {"the party itself", "everything of its own"},
-    {"other parties", "the releases: sums with noise; not who is on the roster"},
-    {"the coordinator",
-     "every party's vector as it is, until the round is closed: from a vector the party's trials "
-     "can be read; who sends and when"},
-    {"the operator", "the roster, fingerprints of keys, how rounds ended and the releases; whoever "
-                     "runs the coordinator's machine can see what the coordinator sees"},
-    NETWORK,
-    {NULL, NULL}};
-static const line sum_kept[] = {
-    AGENT_KEEPS,
-    COORDINATOR_KEEPS,
-    {"messages to a sum", "at the coordinator until their round is closed, then overwritten; a "
-                          "party that withdraws has its open message erased"},
-    BACKUPS,
-    {NULL, NULL}};
-static const line sum_assumes[] = {
-    {"the coordinator is trusted", "to add the noise that the document says, once a round, and "
-                                   "to show nobody the vectors"},
-    {"each party's machine is trusted by that party", "with its data, key and ledger"},
-    PROGRAM,
-    {NULL, NULL}};
-
-static const line relay_flow[] = {
-    {"inside a party", "its program evaluates configurations on its own data; values stay there"},
-    {"party to coordinator",
-     "messages that summarize the party's model of its values, as they are"},
-    {"coordinator to other parties", "these messages, one by one, without noise"},
-    {NULL, NULL}};
-static const line relay_sees[] = {{"the party itself", "everything of its own"},
-                                  {"other parties", "single messages of others, without noise"},
-                                  {"the coordinator", "every message; who sends and when"},
-                                  {"the operator", "the same"},
-                                  NETWORK,
-                                  {NULL, NULL}};
-static const line relay_kept[] = {
-    AGENT_KEEPS,
-    COORDINATOR_KEEPS,
-    {"messages", "at the coordinator with the study, for they are handed on"},
-    BACKUPS,
-    {NULL, NULL}};
-static const line trusts_all[] = {
-    {"the coordinator and all other parties are trusted", "with what the messages tell"},
-    PROGRAM,
-    {NULL, NULL}};
-
-static const line record_flow[] = {
-    {"inside a party",
-     "its program evaluates a configuration on validation records; the value gets "
-     "noise before anything else sees it, after the ledger has its price"},
-    {"the value with noise", "is what the study, its storage and everybody who reads it has"},
-    {NULL, NULL}};
-static const line record_federated_flow[] = {
-    {"inside a party",
-     "its program evaluates a configuration on validation records; the value gets "
-     "noise before anything else sees it, after the ledger has its price"},
-    {"party to coordinator", "one signed message in each round, made of values with noise alone"},
-    {"coordinator to everybody", "the messages, or what the algorithm makes of them"},
-    {NULL, NULL}};
-static const line record_sees[] = {
-    {"the party's program", "its records and the value as it is, which ends in it"},
-    {"whoever reads the study", "configurations and values with noise: a coordinator and its "
-                                "operator too, where one serves the study"},
-    NETWORK_IF_SERVED,
-    {NULL, NULL}};
-static const line record_kept[] = {
-    {"the study's storage", "configurations and values with noise; `tacit erase` deletes them"},
-    {"the party's ledger", "what was released, at its price: mechanisms, prices, and the values "
-                           "with noise. It stays, for a limit that forgets is none"},
-    {"the value as it is", "nowhere"},
-    BACKUPS,
-    {NULL, NULL}};
-static const line record_assumes[] = {
-    {"the party's program is trusted", "to bound each record's loss as the document says, and to "
-                                       "give values out by no other way"},
-    {"the coordinator need not be trusted", "with the records: values have their noise before "
-                                            "they leave the party"},
-    {NULL, NULL}};
-
-static const line ldp_flow[] = {
-    {"inside a user's device", "the reward is clamped to public bounds and perturbed once, after "
-                               "the user's own ledger has its price"},
-    {"user to the study", "the perturbed reply, one number for one configuration"},
-    {NULL, NULL}};
-static const line ldp_sees[] = {
-    {"the user", "their own rewards"},
-    {"other users", "nothing; configurations that they are asked about depend on all replies"},
-    {"the server and its operator", "replies with noise, and which configuration each is about"},
-    NETWORK_IF_SERVED,
-    {NULL, NULL}};
-static const line ldp_kept[] = {
-    {"the user's device", "a ledger with the replies that were given, so that none is drawn "
-                          "twice; the reward is kept nowhere"},
-    {"the study's storage", "configurations and replies; `tacit erase` or `tacit remote delete` "
-                            "deletes them"},
-    BACKUPS,
-    {NULL, NULL}};
-static const line ldp_assumes[] = {
-    {"the server need not be trusted", "with rewards: it never has one"},
-    {"the user's device is trusted by the user", "with rewards and the ledger"},
-    {NULL, NULL}};
-
-static const line outsourced_flow[] = {
-    {"curator to modeler", "the rows of a table with noise, once, in a secret order"},
-    {"modeler to curator", "which row to ask about next, by number"},
-    {"curator to modeler", "the answer about that row: as it is, unless the curator answers "
-                           "privately (--output-epsilon)"},
-    {NULL, NULL}};
-static const line outsourced_sees[] = {
-    {"the curator", "the table, the order and the answers"},
-    {"the modeler, and a coordinator in its place", "rows with noise and answers by number"},
-    NETWORK_IF_SERVED,
-    {NULL, NULL}};
-static const line outsourced_kept[] = {
-    {"the curator", "the table, the order and a ledger of what was released"},
-    {"the modeler's storage", "released rows, questions and answers; `tacit erase` deletes them"},
-    {NULL, NULL}};
-static const line outsourced_assumes[] = {
-    {"the modeler need not be trusted", "with the rows; it knows the answers"}, {NULL, NULL}};
-
-static const line plain_flow[] = {
-    {"inside the party", "its program evaluates configurations; values go into the study's "
-                         "storage as they are"},
-    {"worker to coordinator", "where one serves the study: configurations and values as they are"},
-    {NULL, NULL}};
-static const line plain_sees[] = {
-    {"whoever reads the storage", "all configurations and values"},
-    {"a coordinator, its operator and its clients", "the same, where one serves the study"},
-    NETWORK_IF_SERVED,
-    {NULL, NULL}};
-static const line plain_kept[] = {
-    {"the study's storage", "everything, until `tacit erase`"}, BACKUPS, {NULL, NULL}};
-static const line plain_assumes[] = {
-    {"everybody with the storage or a token is trusted", "with the values"}, PROGRAM, {NULL, NULL}};
-
-static const kind kinds[] = {
-    {true, "parties, each with data of its own, and a coordinator", sum_flow, sum_sees, sum_kept,
-     AGENT_TIMING, sum_assumes},
-    {true, "parties, each with data of its own, and a coordinator", relay_flow, relay_sees,
-     relay_kept, AGENT_TIMING, trusts_all},
-    {false, "one party with validation records", record_flow, record_sees, record_kept, NULL,
-     record_assumes},
-    {true, "parties with validation records, and a coordinator", record_federated_flow, record_sees,
-     record_kept, AGENT_TIMING, record_assumes},
-    {false, "users, each of whom replies about configurations, and a server", ldp_flow, ldp_sees,
-     ldp_kept, NULL, ldp_assumes},
-    {false, "a curator with a table of rows, and a modeler that never sees it", outsourced_flow,
-     outsourced_sees, outsourced_kept,
-     "which rows are asked about; the answers, unless they are private", outsourced_assumes},
-    {false, "one party, with workers of its own", plain_flow, plain_sees, plain_kept, NULL,
-     plain_assumes}};
-enum { SUM, RELAY, RECORDS, RECORDS_FEDERATED, LDP, OUTSOURCED, PLAIN };
+/* ---- the study ---- */
 
 /* A study that is open while the sheet is made. */
 typedef struct study {
@@ -260,10 +46,11 @@ static void study_close(study *s)
 }
 
 static const char not_planned[] =
-    "its document promises nothing: values are stored and shown as they are";
+    "its document promises nothing, and values are stored and shown as they are";
 static const char outsourced_says[] =
-    "the document promises nothing: what is promised is chosen by the curator, when the rows are "
-    "released (tacit curate release --epsilon), and stands in the curator's ledger";
+    "its document promises nothing. The curator chooses what is promised when the rows are "
+    "released "
+    "(tacit curate release --epsilon), and the curator's ledger says what that was";
 
 /* What the plan of a study says, where it has one. */
 static tacit_status find_plan(study *s, tacit_error *err)
@@ -275,10 +62,12 @@ static tacit_status find_plan(study *s, tacit_error *err)
     bool relay = status == TACIT_E_UNSUPPORTED && *s->not_private;
     if (status != TACIT_OK && !relay)
         return status;
-    s->kind = tacit_document_takes_replies(s->document) ? LDP
-              : records ? tacit_document_agents(s->document) > 0 ? RECORDS_FEDERATED : RECORDS
-              : relay   ? RELAY
-                        : SUM;
+    bool many = tacit_document_agents(s->document) > 0;
+    s->kind = tacit_document_takes_replies(s->document) ? TC_SHEET_LDP
+              : records         ? (many ? TC_SHEET_RECORDS_FEDERATED : TC_SHEET_RECORDS)
+              : relay           ? TC_SHEET_RELAY
+              : *s->not_private ? TC_SHEET_SUM_BARE
+                                : TC_SHEET_SUM;
     return TACIT_OK;
 }
 
@@ -289,41 +78,133 @@ static tacit_status study_read(study *s, const char *file, tacit_error *err)
         tacit_document_takes_replies(s->document))
         return find_plan(s, err);
     bool outsourced = strcmp(tacit_document_algorithm(s->document), "po-gp-ucb") == 0;
-    s->kind = outsourced ? OUTSOURCED : PLAIN;
+    s->kind = outsourced ? TC_SHEET_OUTSOURCED : TC_SHEET_PLAIN;
     s->not_private = outsourced ? outsourced_says : not_planned;
     return TACIT_OK;
 }
 
 /* ---- what is promised ---- */
 
-/* "at most 98.3 %": whoever finds both of two neighbours equally likely, after all that is released. Rounded up. */
-static void odds_text(char out[16], double epsilon, double delta)
+/* A coin decides which of two neighbours is true. Who guesses it from all that is released errs with probability a where it is
+ * the one and b where it is the other. By the definition 1 - b <= e^eps a + delta and 1 - a <= e^eps b + delta; the sum of both
+ * is a + b >= 2 (1 - delta) / (1 + e^eps), so 1 - (a + b) / 2, which is how often the guess is right, is at most
+ * (e^eps + delta) / (1 + e^eps). Some mechanism reaches it. Rounded up to a thousandth. */
+static double right_at_most(double epsilon, double delta)
 {
-    double share = epsilon < 700 ? (exp(epsilon) + delta) / (1 + exp(epsilon)) : 1;
-    snprintf(out, 16, "%.1f %%", fmin(100, ceil(1000 * share * (1 + 1e-12)) / 10));
+    double share = 1 - (1 - delta) / (1 + exp(epsilon));
+    return fmin(1, ceil(1000 * share * (1 + 1e-12)) / 1000);
+}
+
+/* docs/privacy.md says where the steps come from. */
+static const char *strength_of(double right)
+{
+    return right <= 0.55    ? "very strong protection"
+           : right <= 0.75  ? "strong protection"
+           : right <= 0.9   ? "moderate protection"
+           : right <= 0.999 ? "weak protection"
+                            : "hardly any protection";
+}
+
+/* The contributions of a member of a sample of fixed size are replaced by another's, and not by nothing. */
+static bool are_replaced(const study *s)
+{
+    const tacit_planned *first = tacit_plan_get(s->plan, 0);
+    return first && (first->event.sampling == TACIT_DP_FIXED_SIZE ||
+                     first->event.sampling == TACIT_DP_POISSON_REPLACED);
+}
+
+/* What both sides of the coin are. */
+static const char *two_cases(const study *s, tacit_unit unit)
+{
+    switch (unit) {
+    case TACIT_UNIT_AGENT:
+        return are_replaced(s)
+                   ? "one party contributed what it did, or what any other party could have"
+                   : "one party, a certain hospital say, contributed what it did, or nothing";
+    case TACIT_UNIT_ROW:
+        return "one value that a party found was what it was, or any other in the public range";
+    case TACIT_UNIT_RECORD:
+        return "one validation record, a certain patient's say, was among a party's records, or "
+               "any other in its place";
+    case TACIT_UNIT_USER:
+        break;
+    }
+    return "one user's rewards were what they were, or any others";
+}
+
+/* What the percentage is not about. Two contributions of an agent of which neither is nothing are two steps apart: by nothing
+ * from one to the other epsilon is 2 epsilon, and delta (1 + e^epsilon) delta. */
+static void add_narrower(tc_text *out, const study *s, const tacit_plan_summary *p)
+{
+    double twice = right_at_most(2 * p->epsilon, (1 + exp(p->epsilon)) * p->delta);
+    if (p->unit == TACIT_UNIT_AGENT && are_replaced(s))
+        tc_text_add(out, "The two may differ by one certain person's data alone.");
+    else if (p->unit == TACIT_UNIT_AGENT)
+        tc_text_addf(
+            out,
+            "Which of two contributions a party made, with or without one certain person's data "
+            "say, is protected less: a guess may be right up to %.1f %% of the time.",
+            100 * twice);
+    else if (p->unit == TACIT_UNIT_USER)
+        tc_text_add(out, "This counts all replies that the study lets a user give.");
+    else
+        tc_text_addf(out,
+                     "This is about one %s: a person whose data are in several of them is "
+                     "protected less, with an epsilon that is so many times as large.",
+                     p->unit == TACIT_UNIT_ROW ? "value" : "record");
+}
+
+/* Delta as one in so many; it is not above what is said. */
+static void add_numbers(tc_text *out, const tacit_plan_summary *p)
+{
+    char epsilon[32], times[32], delta[32];
+    tacit_epsilon_text(epsilon, p->epsilon);
+    tacit_epsilon_text(times, exp(p->epsilon));
+    tacit_delta_text(delta, p->delta);
+    tc_text_addf(out,
+                 "The two numbers behind it: epsilon, here %s, says that nothing that can be seen "
+                 "is more than %s times (e^epsilon) as likely in one case as in the other; 0 would "
+                 "tell nothing, and the larger it is the weaker. ",
+                 epsilon, times);
+    if (p->delta > 0)
+        tc_text_addf(out, "Delta, here 1 in %.0f (%s), is a probability that may be added to that.",
+                     floor(1 / p->delta * (1 + 1e-12)), delta);
+    else
+        tc_text_add(out, "Delta, an exception to that, is 0 here: there is none.");
+    tc_text_add(out, " The percentage is (e^epsilon + delta) / (1 + e^epsilon), and counts both.");
+}
+
+static void add_guess(tc_text *out, const study *s, const tacit_plan_summary *p)
+{
+    const double right = right_at_most(p->epsilon, p->delta);
+    const char *towards = tc_sheet_kinds[s->kind].towards;
+    tc_text_addf(out,
+                 "Suppose that it is 50:50 which is true: %s. Somebody who sees all that is "
+                 "released, and knows everything else, guesses. Whoever guesses, and however, is "
+                 "right at most %.1f %% of the time; without the releases it would be 50 %%. "
+                 "That is %s. Most who guess will be right less often, but this is not proved. ",
+                 two_cases(s, p->unit), 100 * right, strength_of(right));
+    add_narrower(out, s, p);
+    if (towards)
+        tc_text_addf(out, " %s", towards);
 }
 
 static json_t *promise_json(const study *s)
 {
-    char epsilon[32], delta[32], odds[16];
     const tacit_plan_summary *p = s->plan ? tacit_plan_summarize(s->plan) : NULL;
     if (!p || *s->not_private || p->releases == 0 || !isfinite(p->epsilon))
         return json_null();
-    tacit_epsilon_text(epsilon, p->epsilon);
-    tacit_delta_text(delta, p->delta);
-    odds_text(odds, p->epsilon, p->delta);
-    tc_text words = {0};
-    tc_text_addf(
-        &words,
-        "Whoever sees all that is released, knows everything else, and beforehand holds it "
-        "for as likely as not that it was this %s's data rather than the neighbouring "
-        "ones: after it they can be at most %s sure.",
-        tacit_unit_name(p->unit), odds);
-    json_t *j = json_pack("{s:s, s:f, s:f, s:s, s:I, s:s, s:s, s:s}", "unit",
-                          tacit_unit_name(p->unit), "epsilon", p->epsilon, "delta", p->delta,
-                          "accountant", p->accountant, "releases", (json_int_t)p->releases, "odds",
-                          odds, "in_words", tc_text_get(&words), "statement", p->statement);
-    tc_text_fini(&words);
+    const double right = right_at_most(p->epsilon, p->delta);
+    tc_text guess = {0}, numbers = {0};
+    add_guess(&guess, s, p);
+    add_numbers(&numbers, p);
+    json_t *j = json_pack(
+        "{s:s, s:f, s:f, s:s, s:I, s:f, s:s, s:s, s:s, s:s}", "unit", tacit_unit_name(p->unit),
+        "epsilon", p->epsilon, "delta", p->delta, "accountant", p->accountant, "releases",
+        (json_int_t)p->releases, "right_at_most", right, "strength", strength_of(right), "in_words",
+        tc_text_get(&guess), "numbers_in_words", tc_text_get(&numbers), "statement", p->statement);
+    tc_text_fini(&guess);
+    tc_text_fini(&numbers);
     return j;
 }
 
@@ -336,7 +217,7 @@ static json_t *rounds_json(const study *s)
         bool proved = !*s->not_private;
         json_t *row = json_pack(
             "{s:I, s:s, s:o, s:o, s:o}", "round", (json_int_t)one->round, "about",
-            *one->about ? one->about : "the parties' models", "message_bytes",
+            *one->about ? one->about : "the parties' trials", "message_bytes",
             one->message_bytes > 0 ? json_integer((json_int_t)one->message_bytes) : json_null(),
             "epsilon", proved ? tc_privacy_number(one->epsilon) : json_null(), "epsilon_so_far",
             proved ? tc_privacy_number(one->epsilon_so_far) : json_null());
@@ -350,7 +231,7 @@ static json_t *rounds_json(const study *s)
 
 /* ---- the sheet ---- */
 
-static json_t *lines_json(const line *l, const char *of, const char *text)
+static json_t *lines_json(const tc_sheet_line *l, const char *of, const char *text)
 {
     json_t *rows = json_array();
     for (; rows && l->of; l++)
@@ -367,26 +248,55 @@ static json_t *limit_json(const sheet_opts *o)
                           : json_null();
 }
 
+static bool add_text(json_t *list, const char *text)
+{
+    return json_array_append_new(list, json_string(text)) == 0;
+}
+
+/* What the document says openly: everybody who takes part reads it. NULL: no memory. */
+static json_t *open_json(const study *s)
+{
+    const tacit_space *space = tacit_document_space(s->document);
+    json_t *parameters = json_array(), *linear = json_array(), *told = json_array();
+    bool ok = parameters && linear && told;
+    for (size_t i = 0; ok && i < tacit_space_params(space); i++)
+        ok = add_text(parameters, tacit_space_param_name(space, i));
+    for (size_t i = 0; ok && i < tacit_space_linears(space); i++)
+        ok = add_text(linear, tacit_space_linear(space, i));
+    for (size_t i = 0; ok && i < tacit_document_outcomes(s->document); i++) {
+        tacit_outcome one = TACIT_OUTCOME;
+        ok = tacit_document_outcome(s->document, i, &one, NULL) == TACIT_OK &&
+             add_text(told, one.name);
+    }
+    if (ok)
+        return json_pack("{s:o, s:o, s:o}", "parameters", parameters, "linear", linear, "outcomes",
+                         told);
+    json_decref(parameters);
+    json_decref(linear);
+    json_decref(told);
+    return NULL;
+}
+
 /* NULL: no memory. */
 static json_t *sheet_json(const study *s, const sheet_opts *o)
 {
     char number[24] = "", who[160];
-    const kind *k = &kinds[s->kind];
+    const tc_sheet_kind *k = &tc_sheet_kinds[s->kind];
     if (k->counted)
         snprintf(number, sizeof number, "%" PRIu64 " ", tacit_document_agents(s->document));
     snprintf(who, sizeof who, "%s%s", number, k->who);
-    return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "study", tacit_document_name(s->document), "made_by", "tacit " TACIT_VERSION,
-                     "algorithm", tacit_document_algorithm(s->document), "trials",
-                     (json_int_t)tacit_document_trials(s->document), "purpose",
-                     o->purpose ? json_string(o->purpose) : json_null(), "not_private",
-                     *s->not_private ? json_string(s->not_private) : json_null(), "takes_part", who,
-                     "data_flow", lines_json(k->flow, "from", "what"), "who_sees_what",
-                     lines_json(k->sees, "who", "what"), "promise", promise_json(s), "limit",
-                     limit_json(o), "rounds", rounds_json(s), "kept",
-                     lines_json(k->kept, "where", "what"), "not_protected",
-                     k->unsafe ? json_string(k->unsafe) : json_null(), "assumptions",
-                     lines_json(k->assumes, "that", "with"));
+    return json_pack(
+        "{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "study", tacit_document_name(s->document), "made_by", "tacit " TACIT_VERSION, "algorithm",
+        tacit_document_algorithm(s->document), "trials",
+        (json_int_t)tacit_document_trials(s->document), "purpose",
+        o->purpose ? json_string(o->purpose) : json_null(), "not_private",
+        *s->not_private ? json_string(s->not_private) : json_null(), "takes_part", who, "open",
+        open_json(s), "data_flow", lines_json(k->flow, "from", "what"), "who_sees_what",
+        lines_json(k->sees, "who", "what"), "promise", promise_json(s), "limit", limit_json(o),
+        "rounds", rounds_json(s), "kept", lines_json(k->kept, "where", "what"), "not_protected",
+        k->unsafe ? json_string(k->unsafe) : json_null(), "assumptions",
+        lines_json(k->assumes, "who", "how"), "words", lines_json(k->words, "word", "means"));
 }
 
 /* ---- Markdown ---- */
@@ -401,8 +311,38 @@ static void print_lines(const char *title, const json_t *rows, const char *of, c
 {
     size_t i;
     const json_t *row;
-    printf("\n## %s\n\n| %s | |\n|---|---|\n", title, of);
+    printf("\n## %s\n\n| %s | %s |\n|---|---|\n", title, of, text);
     json_array_foreach(rows, i, row) printf("| %s | %s |\n", text_of(row, of), text_of(row, text));
+}
+
+static void print_list(const char *before, const json_t *names, const char *between,
+                       const char *after)
+{
+    size_t i;
+    const json_t *name;
+    if (json_array_size(names) == 0)
+        return;
+    printf("%s", before);
+    json_array_foreach(names, i, name)
+        printf("%s%s", i > 0 ? between : "", json_string_value(name));
+    printf("%s", after);
+}
+
+/* Names of a space and of outcomes have no character that Markdown minds; constraints stand as code. */
+static void print_open(const json_t *open)
+{
+    const json_t *told = json_object_get(open, "outcomes");
+    printf("\n## What the document says openly\n\nEverybody who takes part reads the document. ");
+    print_list("What is searched for: the best ", json_object_get(open, "parameters"), ", ",
+               ", within the ranges that it says. ");
+    print_list("Rules on them, which are public, too: `", json_object_get(open, "linear"), "`, `",
+               "`. ");
+    if (json_array_size(told) > 1)
+        print_list("Each trial is told several values, and all of them go where this sheet says "
+                   "that a value goes: ",
+                   told, ", ", ".\n");
+    else
+        printf("Each trial is told one value.\n");
 }
 
 static void print_promise(const json_t *j)
@@ -414,7 +354,9 @@ static void print_promise(const json_t *j)
     else if (!json_is_object(p))
         printf("This study releases nothing.\n");
     else
-        printf("%s\n\n%s\n", text_of(p, "in_words"), text_of(p, "statement"));
+        printf("%s\n\n%s\n\nThe promise to the letter (words of the trade are explained below):\n\n"
+               "> %s\n",
+               text_of(p, "in_words"), text_of(p, "numbers_in_words"), text_of(p, "statement"));
     if (json_is_object(limit))
         printf("\nThis party's own limit, over all studies that share its ledger: epsilon %g at "
                "delta %g. A message that would exceed it is withheld.\n",
@@ -422,57 +364,84 @@ static void print_promise(const json_t *j)
                json_real_value(json_object_get(limit, "delta")));
 }
 
-static void print_bound(const json_t *v)
+static void print_number(const json_t *v)
 {
     char text[32];
-    tacit_epsilon_text(text, json_number_value(v));
-    printf(" %s |", json_is_number(v) ? text : "");
+    if (json_is_integer(v))
+        printf(" %lld |", (long long)json_integer_value(v));
+    else if (json_is_real(v)) {
+        tacit_epsilon_text(text, json_real_value(v));
+        printf(" %s |", text);
+    } else
+        printf(" |");
 }
 
-static void print_rounds(const json_t *rows)
+static bool is_known(const json_t *rows, const char *key)
 {
+    size_t i;
+    const json_t *row;
+    json_array_foreach(rows, i, row) if (json_is_number(json_object_get(row, key))) return true;
+    return false;
+}
+
+enum { N_COLUMNS = 3 };
+
+/* A column of which nothing is known is left out. */
+static void print_rounds(const json_t *rows, const tc_sheet_kind *kind)
+{
+    static const char *const keys[N_COLUMNS] = {"message_bytes", "epsilon", "epsilon_so_far"};
+    static const char *const heads[N_COLUMNS] = {"bytes of a message", "epsilon", "epsilon so far"};
     size_t i;
     const json_t *row;
     if (json_array_size(rows) == 0)
         return;
-    printf("\n## What leaves, round by round\n\n| round | what it is about | bytes of a message | "
-           "epsilon | epsilon so far |\n|---|---|---|---|---|\n");
+    printf("\n## %s\n\n| %s | what it is about |", kind->priced, kind->each);
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        if (is_known(rows, keys[k]))
+            printf(" %s |", heads[k]);
+    printf("\n|---|---|");
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        if (is_known(rows, keys[k]))
+            printf("---|");
+    putchar('\n');
     json_array_foreach(rows, i, row)
     {
-        const json_t *bytes = json_object_get(row, "message_bytes");
         printf("| %lld | %s |", (long long)json_integer_value(json_object_get(row, "round")),
                text_of(row, "about"));
-        if (json_is_integer(bytes))
-            printf(" %lld |", (long long)json_integer_value(bytes));
-        else
-            printf(" |");
-        print_bound(json_object_get(row, "epsilon"));
-        print_bound(json_object_get(row, "epsilon_so_far"));
+        for (size_t k = 0; k < N_COLUMNS; k++)
+            if (is_known(rows, keys[k]))
+                print_number(json_object_get(row, keys[k]));
         putchar('\n');
     }
 }
 
-static void print_markdown(const json_t *j)
+static void print_head(const json_t *j)
 {
     const char *purpose = text_of(j, "purpose");
-    printf("# Privacy sheet of study %s\n\n", text_of(j, "study"));
     if (*text_of(j, "not_private"))
         printf("**NOT PRIVATE: %s.**\n\n", text_of(j, "not_private"));
-    printf("Made by %s from the study document alone: algorithm %s, %lld trials planned.\n\n"
-           "## Purpose\n\n%s\n\n## Who takes part\n\n%s.\n",
-           text_of(j, "made_by"), text_of(j, "algorithm"),
+    printf("# Privacy sheet of study %s\n\nMade by %s from the study document alone: algorithm %s, "
+           "%lld trials planned.\n\n## Purpose\n\n%s\n\n## Who takes part\n\n%s.\n",
+           text_of(j, "study"), text_of(j, "made_by"), text_of(j, "algorithm"),
            (long long)json_integer_value(json_object_get(j, "trials")),
            *purpose ? purpose : "(to be filled in by whoever is responsible)",
            text_of(j, "takes_part"));
+}
+
+static void print_markdown(const json_t *j, const tc_sheet_kind *kind)
+{
+    print_head(j);
+    print_open(json_object_get(j, "open"));
     print_lines("What leaves, and how", json_object_get(j, "data_flow"), "from", "what");
     print_lines("Who sees what", json_object_get(j, "who_sees_what"), "who", "what");
     print_promise(j);
-    print_rounds(json_object_get(j, "rounds"));
+    print_rounds(json_object_get(j, "rounds"), kind);
     print_lines("What is kept, and what can be erased", json_object_get(j, "kept"), "where",
                 "what");
     if (*text_of(j, "not_protected"))
         printf("\n## What is not protected, besides\n\n%s.\n", text_of(j, "not_protected"));
-    print_lines("What this relies on", json_object_get(j, "assumptions"), "that", "with");
+    print_lines("What this relies on", json_object_get(j, "assumptions"), "who", "how");
+    print_lines("Words", json_object_get(j, "words"), "word", "means");
 }
 
 /* ---- the verb ---- */
@@ -499,7 +468,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
         json_t *j = sheet_json(&s, in->opts);
         status = j ? TACIT_OK : tc_fail_memory(err);
         if (j)
-            print_markdown(j);
+            print_markdown(j, &tc_sheet_kinds[s.kind]);
         json_decref(j);
     }
     study_close(&s);
@@ -517,7 +486,8 @@ const tc_verb tc_verb_privacy_sheet = {
         "what is kept and what can be erased, what is not protected, and who is trusted. "
         "Markdown;\n"
         "with --format json the same for programs. An epsilon is printed where one is proved, and\n"
-        "a study that is not private says so in its first line. Nothing is spent or asked.\n"
+        "a study that is not private says so in the first line of its sheet. Nothing is spent or "
+        "asked.\n"
         "\n"
         "  tacit privacy sheet ward.json --purpose \"Dosing model of the wards\" > sheet.md",
     .options = options,

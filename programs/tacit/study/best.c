@@ -28,7 +28,7 @@ static tacit_status print_front(const options *o, tacit_study *s, const tc_invoc
     double reference[TACIT_OBJECTIVES_MOST];
     tc_outcome_words_of(&names, tacit_study_document(s));
     if (tc_given(in, "by"))
-        return tc_fail(err, TACIT_E_ARG,
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "--by is for one objective: study %s has %zu, and so a front in place of "
                        "one best trial",
                        tacit_study_name(s), names.objectives);
