@@ -185,6 +185,12 @@ check "says of what it is" grep -q "mean of a model of error; the rest as in tri
 check "and which trials have another rack" sh -c 'grep -q ">trials with other choices<" contour.svg && grep -q ">trials<" contour.svg'
 good "of a constraint" plot oven --contour x,y --at 3 --of memory --out contour.svg
 check "has no best trial" sh -c 'grep -q "mean of a model of memory; " contour.svg && ! grep -q ">best" contour.svg'
+sed 's/"name": "oven", "objectives": {[^}]*}/"name": "hot", "direction": "minimize"/; s/500/1/' oven.json > hot.json
+sed 's/"error/"value/; s/\\"error/\\"value/' bake.sh > burn.sh
+chmod +x burn.sh
+check "where none is feasible" run 4 optimize hot.json --quiet -- ./burn.sh {x} {y}
+good "a contour" plot hot --contour x,y --out contour.svg
+check "says so" sh -c 'grep -q "trial [0-9]*, the least violating" contour.svg && ! grep -q ">best" contour.svg'
 good "over one and the choice" plot oven --contour x,rack --at 3 --out contour.svg
 check "all trials have these choices" sh -c '! grep -q "other choices" contour.svg'
 bad 2 'tacit: --pareto draws two objectives, and study bound has 1' plot bound --pareto
