@@ -45,8 +45,8 @@ TACIT_API tacit_status tacit_surrogate_new_of(tacit_surrogate **out, tacit_study
                                               size_t outcome, tacit_error *err);
 TACIT_API void tacit_surrogate_free(tacit_surrogate *m); /* NULL is allowed */
 
-/* The mean of the objective, or of that outcome, at n points, one after another, and its standard deviation, without the noise of a single value;
- * sd may be NULL. E_ARG: a point is not in the space. */
+/* The mean of the objective, or of that outcome, at n points, one after another, and its standard deviation, without the
+ * noise of a single value; sd may be NULL. E_ARG: a point is not in the space. */
 TACIT_API tacit_status tacit_surrogate_predict(tacit_surrogate *m, size_t n, const double *points,
                                                double *mean, double *sd, tacit_error *err);
 

@@ -134,6 +134,7 @@ typedef struct contour {
     side x, y;
     double *base;   /* the point of that trial */
     uint64_t trial; /* its number */
+    bool feasible;
     double *points; /* of each cell */
     double *mean;
     tc_text subtitle;
@@ -283,7 +284,9 @@ static tacit_status write_subtitle(contour *c, tacit_error *err)
     tc_text_addf(&c->subtitle, "mean of a model%s%s", c->of.of, c->of.name);
     if (d > 2)
         tc_text_addf(&c->subtitle, "; the rest as in trial %" PRIu64 "%s", c->trial,
-                     c->at < 0 ? ", the best seen" : "");
+                     c->at >= 0    ? ""
+                     : c->feasible ? ", the best seen"
+                                   : ", the least violating");
     if (others.len < MOST_CHARACTERS)
         tc_text_add(&c->subtitle, others.len > 0 ? tc_text_get(&others) : "");
     bool failed = others.failed || c->subtitle.failed;
@@ -327,6 +330,7 @@ static tacit_status take_trial(contour *c, tacit_error *err)
     TC_TRY(find_trial(c, &t, err));
     memcpy(c->base, t->values, tacit_space_params(c->space) * sizeof *c->base);
     c->trial = t->number;
+    c->feasible = t->feasible;
     tacit_trial_free(t);
     TC_TRY(check_active(c, c->x.param, err));
     TC_TRY(check_active(c, c->y.param, err));
