@@ -532,7 +532,7 @@ static tacit_status agree(tc_client *c, int http, bool *again, tacit_error *err)
 }
 
 static tacit_status try_call(tc_client *c, const tc_call *call, int *status, tc_text *body,
-                              bool *again, tacit_error *err)
+                             bool *again, tacit_error *err)
 {
     char why[CURL_ERROR_SIZE] = "";
     struct curl_slist *headers = NULL;
