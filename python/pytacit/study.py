@@ -11,8 +11,8 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Dict,
+    Generator,
     Iterable,
-    Iterator,
     List,
     Mapping,
     Optional,
@@ -328,7 +328,7 @@ class Study(Handle):
         return self._one(lib.tacit_study_trial, whole(number, "number"))
 
     @contextlib.contextmanager
-    def _naming_front(self) -> Iterator[None]:
+    def _naming_front(self) -> Generator[None, None, None]:
         """A refusal to say which trial is the best says what there is in its place."""
         try:
             yield

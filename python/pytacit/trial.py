@@ -26,6 +26,14 @@ class TrialState(enum.IntEnum):
         return self in (TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED)
 
 
+def _no_steps() -> Dict[int, float]:
+    return {}
+
+
+def _no_outcomes() -> Dict[str, float]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Trial:
     """A trial as it was when it was looked at."""
@@ -40,8 +48,8 @@ class Trial:
     datetime_start: Optional[datetime.datetime] = None  #: when it was asked for, in UTC
     datetime_complete: Optional[datetime.datetime] = None  #: when it was told, in UTC
     #: what it reported on its way, by step; PRUNED: the last one is what it came to
-    intermediate_values: Dict[int, float] = field(default_factory=dict)
-    outcomes: Dict[str, float] = field(default_factory=dict)  #: COMPLETE: all that it came to, by name
+    intermediate_values: Dict[int, float] = field(default_factory=_no_steps)
+    outcomes: Dict[str, float] = field(default_factory=_no_outcomes)  #: COMPLETE: all that it came to, by name
     feasible: bool = False  #: COMPLETE, and within the bounds of all constraints
     violation: Optional[float] = None  #: COMPLETE: how far outside of them, as <tacit/study.h> counts it
 
