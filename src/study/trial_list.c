@@ -56,7 +56,7 @@ static void put_outcomes(tacit_trials *l, tacit_trial *to, const tc_trial *t,
     if (!outcomes)
         return;
     outcomes[0] = t->value;
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < n && t->more; i++)
         outcomes[i] = t->more[i - 1];
     to->outcomes = outcomes;
     to->n_outcomes = n;

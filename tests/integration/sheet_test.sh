@@ -116,6 +116,15 @@ done
 bad 2 "a sheet is Markdown (table) or JSON, and no CSV" privacy sheet party.json --format csv
 bad 2 "--epsilon needs --delta, as an agent's limit does" privacy sheet party.json --epsilon 6
 bad 2 "--delta is of --epsilon, which is missing" privacy sheet party.json --delta 0.1
+for name in plain doses rows; do
+    bad 2 "--epsilon is the limit of an agent, and study $name has no agents" privacy sheet $name.json --epsilon 3 --delta 1e-5
+done
+for name in none relay; do
+    bad 2 "--epsilon limits what is counted, and study $name is not private: nothing in it is" \
+        privacy sheet $name.json --epsilon 3 --delta 1e-5
+done
+bad 2 "--purpose must be one line of text, without control characters" privacy sheet party.json --purpose "a
+## b"
 bad 3 "nowhere.json" privacy sheet nowhere.json
 study broken '"algorithm": {"name": "dp-fts-de"}, "federation": {"agents": 50}, "privacy": {"epsilon": 4}'
 bad 2 "delta" privacy sheet broken.json

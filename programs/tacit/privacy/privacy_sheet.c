@@ -446,8 +446,35 @@ static void print_markdown(const json_t *j, const tc_sheet_kind *kind)
 
 /* ---- the verb ---- */
 
+/* One line: a heading of its own would not be ours. */
+static tacit_status check_purpose(const char *purpose, tacit_error *err)
+{
+    for (const char *p = purpose; p && *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            return tc_fail(err, TACIT_E_ARG,
+                           "--purpose must be one line of text, without control characters");
+    return TACIT_OK;
+}
+
+/* An agent's limit holds its messages back; where none has a price, or nobody sends one, it holds nothing. */
+static tacit_status check_limit(const sheet_opts *o, const study *s, tacit_error *err)
+{
+    if (o->epsilon == 0)
+        return TACIT_OK;
+    if (tacit_document_agents(s->document) == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--epsilon is the limit of an agent, and study %s has no agents",
+                       tacit_document_name(s->document));
+    return *s->not_private ? tc_fail(err, TACIT_E_ARG,
+                                     "--epsilon limits what is counted, and study %s is not "
+                                     "private: nothing in it is",
+                                     tacit_document_name(s->document))
+                           : TACIT_OK;
+}
+
 static tacit_status check(const sheet_opts *o, int format, tacit_error *err)
 {
+    TC_TRY(check_purpose(o->purpose, err));
     if (format == TC_FORMAT_CSV)
         return tc_fail(err, TACIT_E_ARG, "a sheet is Markdown (table) or JSON, and no CSV");
     if (o->delta > 0 && o->epsilon == 0)
@@ -462,6 +489,8 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
     study s = {.not_private = ""};
     TC_TRY(check(in->opts, in->format, err));
     tacit_status status = study_read(&s, in->args[0], err);
+    if (status == TACIT_OK)
+        status = check_limit(in->opts, &s, err);
     if (status == TACIT_OK && in->format != TC_FORMAT_TABLE) {
         status = tc_privacy_print_json(sheet_json(&s, in->opts), false, err);
     } else if (status == TACIT_OK) {
