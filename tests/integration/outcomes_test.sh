@@ -154,6 +154,13 @@ for seed in 5 6; do
     check "is not the least of evils" sh -c '! grep -q "is feasible yet" err'
     good "by what was told" best noisy$seed --by seen
     check "is feasible" grep -q 'COMPLETE .* yes ' out
+    good "the history" plot noisy$seed
+    sed -n 's/.*; best \(.*\)<.*/\1/p' out > best.of
+    for kind in csv json; do
+        good "export $kind" export noisy$seed --out noisy.$kind
+        good "the history of the file" plot noisy.$kind --direction minimize
+        check "has the same best trial" sh -c "[ -s best.of ] && sed -n 's/.*; best \(.*\)<.*/\1/p' out | cmp -s - best.of"
+    done
 done
 
 # ---- plots

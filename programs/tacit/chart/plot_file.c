@@ -24,16 +24,20 @@ typedef struct texts {
     const char *names[MOST_PARAMS];
     const char **cells; /* rows x n_params */
     double *number, *value;
-    size_t cells_cap, value_cap;
+    bool *missed; /* its bounds, as an export of a study with constraints says */
+    size_t cells_cap, value_cap, missed_cap;
+    size_t feasible_at; /* column of CSV that says so; 0: none does */
 } texts;
 
-static tacit_status add_row(texts *t, double number, double value, tacit_error *err)
+static tacit_status add_row(texts *t, double number, double value, bool missed, tacit_error *err)
 {
     const size_t need = (t->rows + 1) * (t->n_params ? t->n_params : 1);
     if (!tc_grow((void **)&t->cells, &t->cells_cap, need, sizeof *t->cells) ||
         !tc_grow((void **)&t->number, &t->cap, t->rows + 1, sizeof *t->number) ||
-        !tc_grow((void **)&t->value, &t->value_cap, t->rows + 1, sizeof *t->value))
+        !tc_grow((void **)&t->value, &t->value_cap, t->rows + 1, sizeof *t->value) ||
+        !tc_grow((void **)&t->missed, &t->missed_cap, t->rows + 1, sizeof *t->missed))
         return tc_fail_memory(err);
+    t->missed[t->rows] = missed;
     t->number[t->rows] = number;
     t->value[t->rows] = value;
     t->rows++;
@@ -78,6 +82,9 @@ static tacit_status read_header(texts *t, tc_csv *csv, size_t *first, tacit_erro
                            MOST_PARAMS);
         t->names[t->n_params++] = tc_arena_strdup(t->arena, csv->field[k] + 7);
     }
+    for (size_t k = *first; k < csv->n; k++)
+        if (strcmp(csv->field[k], "feasible") == 0)
+            t->feasible_at = k;
     return TACIT_OK;
 }
 
@@ -88,7 +95,8 @@ static tacit_status read_csv_row(texts *t, const tc_csv *csv, size_t first, taci
         return TACIT_OK;
     if (!tc_parse_double(csv->field[0], &number) || !tc_parse_double(csv->field[2], &value))
         return tc_csv_fail(csv, 0, err, "the trial and its value must be finite numbers");
-    TC_TRY(add_row(t, number, value, err));
+    bool missed = t->feasible_at > 0 && strcmp(csv->field[t->feasible_at], "no") == 0;
+    TC_TRY(add_row(t, number, value, missed, err));
     for (size_t k = 0; k < t->n_params; k++)
         t->cells[(t->rows - 1) * t->n_params + k] =
             tc_arena_strdup(t->arena, csv->field[first + k]);
@@ -164,7 +172,7 @@ static tacit_status read_object(texts *t, const json_t *trial, tacit_error *err)
     TC_TRY(tc_json_number_or(trial, "", "number", &number, err));
     TC_TRY(tc_json_number_or(trial, "", "trial", &number, err));
     TC_TRY(tc_json_number(trial, "", "value", &value, err));
-    TC_TRY(add_row(t, number, value, err));
+    TC_TRY(add_row(t, number, value, json_is_false(json_object_get(trial, "feasible")), err));
     for (size_t k = 0; k < t->n_params && !t->arena->failed; k++)
         t->cells[(t->rows - 1) * t->n_params + k] =
             cell_text(t, json_object_get(params, t->names[k]));
@@ -289,16 +297,24 @@ static tacit_status take(tc_plot_trials *p, const texts *t, int direction, tacit
     p->number = TC_TAKE(&p->arena, p->n, double);
     p->value = TC_TAKE(&p->arena, p->n, double);
     take_columns(p, t);
+    bool *missed = TC_TAKE(&p->arena, p->n, bool), any = false;
     if (p->arena.failed)
         return tc_fail_memory(err);
     memcpy(p->number, t->number, p->n * sizeof *p->number);
     memcpy(p->value, t->value, p->n * sizeof *p->value);
+    memcpy(missed, t->missed, p->n * sizeof *missed);
+    for (size_t i = 0; i < p->n; i++)
+        any = any || missed[i];
+    p->infeasible = any ? missed : NULL;
     int n = snprintf(p->subtitle, sizeof p->subtitle, "%zu trial%s", p->n, p->n == 1 ? "" : "s");
     if (direction == TC_PLOT_NOT_DIRECTED)
         return TACIT_OK;
     TC_TRY(tc_plot_trials_rank(p, direction == TC_PLOT_MAXIMIZE, err));
-    snprintf(p->subtitle + n, sizeof p->subtitle - (size_t)n, "; best %.6g in trial %.0f",
-             p->value[p->top], p->number[p->top]);
+    if (p->first == p->n)
+        snprintf(p->subtitle + n, sizeof p->subtitle - (size_t)n, "; none feasible yet");
+    else
+        snprintf(p->subtitle + n, sizeof p->subtitle - (size_t)n, "; best %.6g in trial %.0f",
+                 p->value[p->top], p->number[p->top]);
     return TACIT_OK;
 }
 
@@ -312,5 +328,6 @@ tacit_status tc_plot_trials_of_file(tc_plot_trials *p, const char *file, int dir
     tc_free(t.cells);
     tc_free(t.number);
     tc_free(t.value);
+    tc_free(t.missed);
     return status;
 }
