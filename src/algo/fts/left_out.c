@@ -62,13 +62,14 @@ static tacit_status invert(size_t n, double lambda, double *A, double *scratch, 
     return TACIT_OK;
 }
 
-/* The factor of Q, whose eigenvalues are from 0 to 1. Where points nearly coincide and lambda is tiny, those near 0 are
- * lost to the rounding of an inverse: what has to be added is more than usual, and makes a draw wider by a share of lambda. */
+/* The factor of Q, whose eigenvalues are from 0 to 1. Where points nearly coincide and lambda is tiny, they are lost to
+ * the rounding of an inverse, some below -1 with some kernels: what has to be added is more than usual, and makes a draw
+ * wider by some lambda, which is tiny there. */
 static tacit_status factor(size_t n, double *Q, double *scratch, tacit_error *err)
 {
     tacit_error why;
     tacit_status status = tc_chol_jitter(n, Q, n, scratch, NULL, &why);
-    for (double added = 1e-3; status == TACIT_E_NUMERIC && added <= 1; added *= 10) {
+    for (double added = 1e-3; status == TACIT_E_NUMERIC && added <= 1e6; added *= 10) {
         memcpy(Q, scratch, n * n * sizeof *Q); /* the lower triangle: as it was */
         for (size_t j = 0; j < n; j++)
             Q[j + j * n] += added;
