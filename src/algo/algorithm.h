@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "privacy/entropy.h"
 #include "privacy/release.h"
+#include "privacy/shared_sum.h"
 #include "space/space.h"
 
 #include <stdbool.h>
@@ -77,6 +78,8 @@ typedef struct tc_env {
     uint64_t party;  /* number of this party on the roster; 0 where there is only one */
     uint64_t agents; /* of a federated study: the size of its roster, public; else 0 */
     uint64_t budget; /* planned trials T; 0 if unknown */
+    tc_trustees
+        trustees; /* of a federated study: who adds up its messages; no trustees: its coordinator */
     /* The version of the algorithm's behaviour that the study began with; 0: the newest, as in simulations. Read it
      * by tc_env_since. */
     uint64_t version;
@@ -244,6 +247,13 @@ typedef struct tc_aggregator_ops {
     /* For reports: the bytes of a contribution to this round. NULL: they are not all of one size. */
     tacit_status (*message_bytes)(const tc_env *env, const void *opts, uint64_t round,
                                   uint64_t *out, tacit_error *err);
+    /* Where a study has trustees (env->trustees): the sum that they add up in this round, in the place of open, fold and
+     * close. A broadcast is then the sums of groups. NULL: it cannot be shared. */
+    tacit_status (*shared)(const tc_env *env, const void *opts, uint64_t round, tc_shared_plan *out,
+                           tacit_error *err);
+    /* What an agent shares of a message that `check` accepts: as many integers as the plan's width, of norm `clip` at most. */
+    tacit_status (*vector)(const tc_env *env, const void *opts, uint64_t round, const void *bytes,
+                           size_t n, int64_t *v, tacit_error *err);
 } tc_aggregator_ops;
 
 /* The coordinator's half where agents read each other's messages one by one. It keeps the last

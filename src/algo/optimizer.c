@@ -59,6 +59,7 @@ static tacit_status build(tc_optimizer *o, const tc_optimizer_config *cfg, tacit
                       .party_seed = cfg->party_seed,
                       .party = cfg->party,
                       .agents = cfg->agents,
+                      .trustees = cfg->trustees,
                       .budget = cfg->budget,
                       .version = cfg->version,
                       .pool = cfg->pool,

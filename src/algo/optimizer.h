@@ -60,9 +60,10 @@ typedef struct tc_optimizer_config {
     tc_public_seed public_seed;
     tc_party_seed party_seed;
     uint64_t party;
-    uint64_t agents; /* federated studies: size of the roster */
-    uint64_t budget; /* planned trials; 0 unknown */
-    tc_pool *pool;   /* borrowed; may be NULL */
+    uint64_t agents;      /* federated studies: size of the roster */
+    tc_trustees trustees; /* ... and who adds up its messages */
+    uint64_t budget;      /* planned trials; 0 unknown */
+    tc_pool *pool;        /* borrowed; may be NULL */
     /* Another optimizer with the same algorithm, options, space and public seed, or NULL: the two
      * may share what is public, and are then made and freed in one thread at a time. */
     const tc_optimizer *sibling;

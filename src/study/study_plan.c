@@ -60,7 +60,11 @@ tacit_status tc_study_plan_given(const tc_study_doc *d, void *opts, tacit_error 
     if (status == TACIT_OK)
         status = tc_options_set_json(a->options, opts, a->name, given, NULL, err);
     if (status == TACIT_OK && a->begin)
-        a->begin(&(tc_env){.agents = d->agents, .budget = d->trials, .version = d->version}, opts);
+        a->begin(&(tc_env){.agents = d->agents,
+                           .budget = d->trials,
+                           .trustees = d->trustees,
+                           .version = d->version},
+                 opts);
     json_decref(given);
     return status;
 }
@@ -168,6 +172,10 @@ static tacit_status check(const tc_study_doc *d, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "study \"%s\" is not one of a federation", d->name);
     if (!tc_algorithm_federated(d->algorithm))
         return refuse_single(d->algorithm->name, err);
+    if (d->trustees.count && !(d->algorithm->aggregator && d->algorithm->aggregator->shared))
+        return tc_fail(err, TACIT_E_ARG,
+                       "federation.trustees: the sums of %s cannot be shared among trustees",
+                       d->algorithm->name);
     if (d->promise == TC_PROMISE_UNSAID)
         return tc_fail(err, TACIT_E_ARG,
                        "privacy is missing: say {\"epsilon\": ..., \"delta\": ...}, or \"none\"");
@@ -197,6 +205,7 @@ static tacit_status make(tc_study_plan *p, const tc_study_row *row, tacit_error 
     p->env = (tc_env){.space = p->doc->space,
                       .public_seed = row->public_seed,
                       .agents = p->doc->agents,
+                      .trustees = p->doc->trustees,
                       .budget = p->doc->trials,
                       .version = p->doc->version};
     p->opts = tc_alloc(1, p->doc->algorithm->options_size);

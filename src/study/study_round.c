@@ -61,6 +61,7 @@ tacit_status tc_study_place(tc_study *s, const tc_study_row *row, tc_optimizer_c
                        s->doc->name);
     cfg->options = s->plan->options;
     cfg->agents = s->plan->env.agents;
+    cfg->trustees = s->plan->env.trustees;
     cfg->budget = s->plan->env.budget;
     return TACIT_OK;
 }

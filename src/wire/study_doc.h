@@ -9,7 +9,9 @@
  *     "federation": { "agents": 29, "deadline_s": 60 },
  *     "privacy": { "epsilon": 4, "delta": 1e-4 }
  *
- * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none"; and in any study
+ * where "privacy" may also be { "noise_multiplier": 1.5, "delta": 1e-4 } or "none", and "federation" may also have "trustees": 5, who
+ * add up messages in the coordinator's place, or { "count": 5, "degree": 3, "colluding": 1, "dealers": 4 }, their terms
+ * (privacy/trustees.h); and in any study
  *
  *     "privacy": { "unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error" }
  *
@@ -56,7 +58,8 @@ typedef struct tc_study_doc {
     json_t *chosen;  /* those of options that tacit chose (study_options.c); NULL: stored; owned */
     bool older;      /* it was stored: what it does not say has the default of its time */
     uint64_t agents; /* of its federation; 0: a study of one party */
-    double deadline_s; /* of a round; 0: not given */
+    double deadline_s;    /* of a round; 0: not given */
+    tc_trustees trustees; /* who adds up what agents send; no trustees: the coordinator */
     tc_study_promise promise;
     double epsilon, noise_multiplier; /* as the promise says; else 0 */
     double delta;                     /* of the promise; 0: not given */

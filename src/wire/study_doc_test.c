@@ -125,6 +125,16 @@ static const struct {
     {START SPACE ", \"federation\": {\"agents\": 16777217}}", "federation.agents", false},
     {START SPACE ", \"federation\": {\"agents\": 2.5}}", "federation.agents", false},
     {START SPACE ", \"federation\": {\"agent\": 2}}", "agent", false},
+    {START SPACE ", \"federation\": {\"agents\": 2, \"trustees\": 2}}",
+     "federation.trustees must be", false},
+    {START SPACE ", \"federation\": {\"agents\": 2, \"trustees\": {\"degree\": 2}}}",
+     "federation.trustees.count is missing: say how many trustees there are", true},
+    {START SPACE ", \"federation\": {\"agents\": 2, \"trustees\": {\"count\": 5, \"degree\": 2}}}",
+     "federation.trustees.degree must be in 3..4 with so many trustees and colluding ones, or a "
+     "coordinator could open two sums, got 2",
+     true},
+    {START SPACE ", \"federation\": {\"agents\": 2, \"trustees\": {\"count\": 5, \"packing\": 2}}}",
+     "packing", false},
     {START SPACE ", \"federation\": {\"agents\": 2, \"deadline_s\": 0}}",
      "federation.deadline_s must be a number in (0, 1e9], got 0", true},
     {START SPACE ", \"federation\": {\"agents\": 2, \"deadline_s\": \"1\"}}",
@@ -269,6 +279,11 @@ static void federations_are_read_and_written(void **state)
     d = parse_ok(MANY "\"privacy\": {\"noise_multiplier\": 1.5}}");
     assert_int_equal(d->promise, TC_PROMISE_NOISE);
     check_round_trip(d, "\"privacy\":{\"noise_multiplier\":1.5}}");
+    tc_study_doc_free(d);
+    d = parse_ok(START SPACE ", \"federation\": {\"agents\": 9, \"trustees\": 5}, "
+                             "\"privacy\": \"none\"}");
+    check_round_trip(d, "\"federation\":{\"agents\":9,\"trustees\":{\"count\":5,\"degree\":3,"
+                        "\"colluding\":1,\"dealers\":4}},\"privacy\":\"none\"}");
     tc_study_doc_free(d);
     d = parse_ok(START SPACE ", \"federation\": {\"agents\": 1}, \"privacy\": \"none\"}");
     assert_int_equal(d->promise, TC_PROMISE_NONE);

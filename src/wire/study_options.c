@@ -38,7 +38,8 @@ static tacit_status in_force(const tc_study_doc *d, const json_t *options, bool 
                              void **out, tacit_error *err)
 {
     const tc_algorithm *a = d->algorithm;
-    const tc_env env = {.agents = d->agents, .budget = d->trials, .version = d->version};
+    const tc_env env = {
+        .agents = d->agents, .budget = d->trials, .trustees = d->trustees, .version = d->version};
     void *opts = tc_alloc(1, a->options_size ? a->options_size : 1);
     if (!opts)
         return tc_fail_memory(err);
