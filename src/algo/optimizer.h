@@ -162,7 +162,7 @@ const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
  * What a fit found counts only while no trial was ended early: its value is not final, and a fit takes that for noise. */
 typedef enum tc_recommend_by { TC_BY_AUTO, TC_BY_MODEL, TC_BY_SEEN } tc_recommend_by;
 #define TC_NOISY_SHARE 0.01
-enum { TC_REASON_ROOM = 160 };
+enum { TC_REASON_ROOM = 256 };
 typedef struct tc_recommendation {
     tc_recommend_by by; /* MODEL or SEEN */
     const tc_trial *
