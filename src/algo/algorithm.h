@@ -77,6 +77,17 @@ static inline size_t tc_outcomes_more(const tc_outcomes *o)
     return o ? o->n_objectives - 1 + o->n_constraints : 0;
 }
 
+/* Does an outcome keep to the bounds of constraint c? On a bound it does. */
+static inline bool tc_outcomes_within(const tc_outcomes *o, size_t c, double v)
+{
+    return v >= o->low[c] && v <= o->high[c];
+}
+/* Do all bounded outcomes of a trial? more: what it came to beside its value. Here and below: outcomes.c. */
+bool tc_outcomes_feasible(const tc_outcomes *o, const double *more);
+/* How far they lie outside of the bounds: 0 if it is feasible; else the sum, over the bounds that it misses, of by how much, as
+ * a share of the bound's own size (of a bound 0: as it is). The unit of an outcome does not matter. */
+double tc_outcomes_violation(const tc_outcomes *o, const double *more);
+
 typedef struct tc_env {
     const tc_space *space;
     const tc_history *history;

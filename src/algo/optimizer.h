@@ -154,7 +154,7 @@ bool tc_optimizer_feasible(const tc_optimizer *o, const tc_trial *t);
 uint64_t tc_optimizer_feasible_count(const tc_optimizer *o); /* how many */
 /* Of several objectives: the feasible trials that no other feasible one dominates, by number; n = 0 of one. Borrowed until
  * the next event. */
-const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
+const size_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
 
 /* recommend.c: the trial to take, and why, in one sentence. By the model it is the point that was tried where the mean
  * of the model is largest. AUTO is by the model where values are noisy, which everybody who has the same journal decides
