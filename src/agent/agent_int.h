@@ -104,9 +104,9 @@ tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_e
 
 /* Loads what is kept. *enrolled: a place is known, too. */
 tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err);
-/* Takes the key that is kept as the next one: tells the coordinator, which may know of it, and keeps it. *enrolled false:
- * the coordinator does not know this agent's token any more, and it is to be enrolled again with its join token. */
-tacit_status tc_identity_change(tc_agent *a, bool *enrolled, tacit_error *err);
+/* Takes the key that is kept as the next one: tells the coordinator, which may know of it, and keeps it. Where the coordinator does not
+ * know this agent's token any more, it enrols again with its join token. */
+tacit_status tc_identity_change(tc_agent *a, tacit_error *err);
 /* Makes and keeps a next key, unless there is one. */
 tacit_status tc_identity_prepare(tc_agent *a, tacit_error *err);
 /* Is the place that is kept one in this study? E_STATE: it is in another. */

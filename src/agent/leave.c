@@ -78,10 +78,9 @@ static tacit_status withdraw(tc_agent *a, tacit_error *err)
 tacit_status tc_agent_withdraw(const tc_agent_config *cfg, uint64_t *number, tacit_error *err)
 {
     tc_agent a;
-    bool enrolled = true;
     tacit_status status = begin(&a, cfg, err);
     if (status == TACIT_OK && a.has_next) /* the coordinator may know the other key alone */
-        status = tc_identity_change(&a, &enrolled, err);
+        status = tc_identity_change(&a, err);
     if (status == TACIT_OK)
         status = withdraw(&a, err);
     *number = a.number;
@@ -94,12 +93,11 @@ tacit_status tc_agent_withdraw(const tc_agent_config *cfg, uint64_t *number, tac
 tacit_status tc_agent_new_key(const tc_agent_config *cfg, uint64_t *number, tacit_error *err)
 {
     tc_agent a;
-    bool enrolled = true;
     tacit_status status = begin(&a, cfg, err);
     if (status == TACIT_OK)
         status = tc_identity_prepare(&a, err);
     if (status == TACIT_OK)
-        status = tc_identity_change(&a, &enrolled, err);
+        status = tc_identity_change(&a, err);
     *number = a.number;
     end(&a);
     return status;
