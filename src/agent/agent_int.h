@@ -87,6 +87,9 @@ typedef struct tc_answered {
 void tc_answered_fini(tc_answered *r);
 /* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (429, 503) or failed. */
 tacit_status tc_agent_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err);
+/* The same with a body, which it ends. signature: of the body; NULL: none. */
+tacit_status tc_agent_post(tc_agent *a, const char *path, const char *bearer, const char *signature,
+                           tc_text *body, tc_answered *out, tacit_error *err);
 /* Does this JSON stay small in memory? Its reader has not looked at it yet. */
 bool tc_answered_is_modest(const char *text, size_t n);
 /* The sentence of a refusal. */

@@ -240,17 +240,10 @@ static tacit_status enrol_once(tc_agent *a, const tacit_hash *study, bool *repla
     tc_text body = {0};
     tc_answered r;
     make_body(a, study, &body);
-    tc_call call = {.method = "POST",
-                    .path = "/agents",
-                    .bearer = a->cfg.join_token,
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status status = body.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
-    tc_text_fini(&body);
-    TC_TRY(status);
+    TC_TRY(tc_agent_post(a, "/agents", a->cfg.join_token, NULL, &body, &r, err));
     *replaced =
         r.status == 403 && strcmp(tc_answered_detail(&r), "this key was replaced by another") == 0;
-    status = take_place(a, &r, err);
+    tacit_status status = take_place(a, &r, err);
     a->of = *study;
     tc_answered_fini(&r);
     return status == TACIT_OK ? keep_with(a, NULL, err) : status;
@@ -347,15 +340,8 @@ static tacit_status change_once(tc_agent *a, bool *refused, tacit_error *err)
     make_change(a, &fresh, &secret, &body);
     sodium_memzero(&secret, sizeof secret);
     snprintf(path, sizeof path, "/agents/%" PRIu64 ":rotate", a->number);
-    tc_call call = {.method = "POST",
-                    .path = path,
-                    .bearer = a->access,
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status status = body.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
-    tc_text_fini(&body);
-    TC_TRY(status);
-    status = take_change(a, &r, refused, err);
+    TC_TRY(tc_agent_post(a, path, a->access, NULL, &body, &r, err));
+    tacit_status status = take_change(a, &r, refused, err);
     tc_answered_fini(&r);
     return status;
 }

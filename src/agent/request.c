@@ -210,3 +210,17 @@ tacit_status tc_agent_request(tc_agent *a, const tc_call *call, tc_answered *out
     tc_answered_fini(&r);
     return status == TACIT_OK ? ask(a, call, out, err) : status;
 }
+
+tacit_status tc_agent_post(tc_agent *a, const char *path, const char *bearer, const char *signature,
+                           tc_text *body, tc_answered *out, tacit_error *err)
+{
+    const tc_call call = {.method = "POST",
+                          .path = path,
+                          .bearer = bearer,
+                          .signature = signature,
+                          .body = tc_text_get(body),
+                          .n_body = body->len};
+    tacit_status status = body->failed ? tc_fail_memory(err) : tc_agent_request(a, &call, out, err);
+    tc_text_fini(body);
+    return status;
+}
