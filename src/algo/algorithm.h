@@ -163,8 +163,8 @@ typedef struct tc_recommended {
 
 /* Picks that observation. Begin with TC_PICK, offer each observation with its mean, end. */
 typedef struct tc_pick {
-    double top,
-        top_early; /* the largest mean where trials ran to their end, and where they did not */
+    double top;       /* the largest mean where trials ran to their end, */
+    double top_early; /* and where they did not */
     size_t at;
 } tc_pick;
 #define TC_PICK                                                                                    \

@@ -381,6 +381,7 @@ static tacit_status try_token(tc_request_context *a, tc_open_study *d, tacit_err
     tc_member_row m;
     uint64_t agent;
     int64_t uses;
+    TC_TRY(tc_state_open(a->coord, d->id, err)); /* what is closed has nothing for who is new */
     tacit_status status = TACIT_OK;
     if (is_for_place(a)) {
         TC_TRY(tc_roster_get(a->coord, d->id, a->caller.agent, &m, err));
