@@ -54,7 +54,7 @@ TACIT_API void tacit_coordinator_close(tacit_coordinator *c);
 TACIT_API tacit_status tacit_coordinator_create(tacit_coordinator *c, const char *document,
                                                 tacit_error *err);
 /* A token with which `uses` agents may join a federated study; for a served study uses is 0, and any number of
- * workers share the token. expires_s: seconds until it ends; 0: never. */
+ * workers share the token. expires_s: seconds until it ends; 0: never. E_STATE: the study has closed. */
 TACIT_API tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study,
                                                 uint64_t uses, double expires_s, char **token,
                                                 tacit_error *err);

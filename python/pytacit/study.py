@@ -379,7 +379,7 @@ class Study(Handle):
 
         by: "model", the point that was tried where the mean of the algorithm's model is best; "seen", best_trial; or
         "auto", which is by the model where the values are noisy, and says why. Once trials were ended early,
-        what the model takes for noise does not count, for their values are not final.
+        what the model takes for noise does not count, for their values are not final. None of them is ever the one.
         """
         ways = {"auto": lib.TACIT_BY_AUTO, "model": lib.TACIT_BY_MODEL, "seen": lib.TACIT_BY_SEEN}
         if by not in ways:

@@ -124,7 +124,7 @@ static tacit_status start(tc_agent *a, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "a join token is needed to enrol with study \"%s\"",
                        a->name);
     if (a->has_next) /* it was killed while it changed its key */
-        TC_TRY(tc_identity_change(a, &enrolled, err));
+        TC_TRY(tc_identity_change(a, err));
     TC_TRY(get_offer(a, &enrolled, &o, err));
     tacit_status status = agree(a, &o, enrolled, err);
     if (status == TACIT_OK)
@@ -152,7 +152,7 @@ tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
     tc_agent a = {.cfg = *cfg, .name = (char *)cfg->study};
     tc_offer o;
     if (!cfg->join_token)
-        return tc_fail(err, TACIT_E_ARG, "a join token is needed to look at study \"%s\"",
+        return tc_fail(err, TACIT_E_ARG, "a join token is needed to enrol with study \"%s\"",
                        cfg->study);
     TC_TRY(refused(tc_offer_get(&a, cfg->join_token, &o, err), err));
     tacit_status status = look(cfg, &o, out, objection, err);

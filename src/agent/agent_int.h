@@ -87,6 +87,9 @@ typedef struct tc_answered {
 void tc_answered_fini(tc_answered *r);
 /* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (429, 503) or failed. */
 tacit_status tc_agent_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err);
+/* The same with a body, which it ends. signature: of the body; NULL: none. */
+tacit_status tc_agent_post(tc_agent *a, const char *path, const char *bearer, const char *signature,
+                           tc_text *body, tc_answered *out, tacit_error *err);
 /* Does this JSON stay small in memory? Its reader has not looked at it yet. */
 bool tc_answered_is_modest(const char *text, size_t n);
 /* The sentence of a refusal. */
@@ -104,9 +107,9 @@ tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_e
 
 /* Loads what is kept. *enrolled: a place is known, too. */
 tacit_status tc_identity_load(tc_agent *a, bool *enrolled, tacit_error *err);
-/* Takes the key that is kept as the next one: tells the coordinator, which may know of it, and keeps it. *enrolled false:
- * the coordinator does not know this agent's token any more, and it is to be enrolled again with its join token. */
-tacit_status tc_identity_change(tc_agent *a, bool *enrolled, tacit_error *err);
+/* Takes the key that is kept as the next one: tells the coordinator, which may know of it, and keeps it. Where the coordinator does not
+ * know this agent's token any more, it enrols again with its join token. */
+tacit_status tc_identity_change(tc_agent *a, tacit_error *err);
 /* Makes and keeps a next key, unless there is one. */
 tacit_status tc_identity_prepare(tc_agent *a, tacit_error *err);
 /* Is the place that is kept one in this study? E_STATE: it is in another. */

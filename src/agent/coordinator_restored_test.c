@@ -25,7 +25,11 @@ typedef struct play {
     tc_store *early; /* a backup from before anybody enrolled */
     double luck;     /* of its next trials */
     int restores;    /* of the coordinator so far: no two at one time */
+    bool lost;       /* the answer to the next POST does not arrive */
+    tc_store *swap;  /* the coordinator is restored from it when it is asked for another key */
 } play;
+
+static void restore(play *p, tc_store *backup, uint64_t released);
 
 /* ---- the world ---- */
 
@@ -35,8 +39,18 @@ static tacit_status call(void *user, const tc_call *c, int *status, tc_text *bod
     bool closes;
     if (p->deaf && strstr(c->path, "broadcast"))
         return tc_fail(err, TACIT_E_IO, "no answer");
+    if (p->swap && strstr(c->path, ":rotate")) {
+        tc_store *backup = p->swap;
+        p->swap = NULL;
+        restore(p, backup, 0);
+    }
     p->declines += c->body && strstr(c->body, "\"decline\"") != NULL;
     world_carry(&p->w, c, status, body, &closes);
+    if (p->lost && strcmp(c->method, "POST") == 0) {
+        p->lost = false;
+        body->len = 0;
+        return tc_fail(err, TACIT_E_IO, "no answer");
+    }
     p->taken += c->body && strstr(c->path, "/messages") && *status == 202;
     if (p->forgets && strstr(c->path, "broadcast") && *status == 202) {
         body->len = 0;
@@ -530,6 +544,91 @@ static void who_enrolled_after_the_backup_enrols_again(void **state)
     finish(p);
 }
 
+/* ---- another key, while the coordinator is restored ---- */
+
+static void close_agent(play *p)
+{
+    tc_agent_close(p->agent);
+    p->agent = NULL;
+}
+
+static size_t places(play *p)
+{
+    json_t *a;
+    assert_int_equal(
+        world_call(&p->w, "GET", "/v1/studies/s/agents", p->w.operator_token, NULL, &a), 200);
+    size_t n = json_array_size(json_object_get(a, "agents"));
+    json_decref(a);
+    return n;
+}
+
+static void print_of(play *p, uint64_t agent, char out[65])
+{
+    json_t *a;
+    assert_int_equal(
+        world_call(&p->w, "GET", "/v1/studies/s/agents", p->w.operator_token, NULL, &a), 200);
+    snprintf(
+        out, 65, "%s",
+        world_text(json_array_get(json_object_get(a, "agents"), (size_t)agent), "fingerprint"));
+    json_decref(a);
+}
+
+/* The coordinator that answers knows neither key. */
+static void a_key_changes_though_nobody_knows_the_agent(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    uint64_t number = 9;
+    char before[65], after[65];
+    print_of(p, 0, before);
+    close_agent(p);
+    p->swap = p->early;
+    p->early = NULL;
+    assert_ok(tc_agent_new_key(&p->cfg, &number, &err));
+    assert_int_equal(number, 0);
+    assert_int_equal(places(p), 1);
+    print_of(p, 0, after);
+    assert_string_not_equal(before, after);
+    join(p);
+    assert_int_equal(tc_agent_number(p->agent), 0);
+    finish(p);
+}
+
+/* It knows the present key, and an earlier access: to give that key up would be to lose the place. */
+static void a_key_changes_though_its_access_is_forgotten(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    uint64_t number = 9;
+    char before[65], after[65];
+    tc_store *first = p->store;
+    close_agent(p);
+    assert_ok(tc_store_open(&p->store, "memory:", true, &err));
+    p->cfg.store = p->store;
+    p->lost = true;
+    assert_fails(tc_agent_open(&p->agent, &p->cfg, &err), TACIT_E_IO, "no answer");
+    p->swap = back_up(p);
+    join(p); /* with another access */
+    assert_int_equal(tc_agent_number(p->agent), 1);
+    close_agent(p);
+    print_of(p, 1, before);
+    p->cfg.join_token = NULL;
+    assert_fails(tc_agent_new_key(&p->cfg, &number, &err), TACIT_E_STATE,
+                 "the coordinator refuses another key for agent 1: the token is not valid; a join "
+                 "token would enrol this agent again, or its operator can revoke it and readmit it "
+                 "with a token of its place");
+    p->cfg.join_token = p->token;
+    assert_ok(tc_agent_new_key(&p->cfg, &number, &err));
+    assert_int_equal(number, 1);
+    assert_int_equal(places(p), 2);
+    print_of(p, 1, after);
+    assert_string_not_equal(before, after);
+    join(p);
+    assert_int_equal(tc_agent_number(p->agent), 1);
+    close_agent(p);
+    tc_store_close(first);
+}
+
 /* ---- the agent's own backup ---- */
 
 static size_t evidence(play *p)
@@ -694,6 +793,8 @@ int main(void)
         IN_PLAY(a_second_payment_that_is_refused_is_declined),
         IN_PLAY(started_again_it_still_hears_first),
         IN_PLAY(who_enrolled_after_the_backup_enrols_again),
+        IN_PLAY(a_key_changes_though_nobody_knows_the_agent),
+        IN_PLAY(a_key_changes_though_its_access_is_forgotten),
         IN_PLAY(restored_itself_it_answers_no_round_twice),
         IN_PLAY(both_restored_it_pays_again_and_answers),
         IN_PLAY(so_it_does_when_started_again),

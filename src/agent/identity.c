@@ -164,6 +164,35 @@ tacit_status tc_identity_check(const tc_agent *a, const tacit_hash *study, tacit
                    a->local_name);
 }
 
+/* The key that is kept, or that of `seed`, with what is to be kept with it changed meanwhile in *a. */
+static tacit_status keep_with(tc_agent *a, const uint8_t *seed, tacit_error *err)
+{
+    tc_agent copy = {.cfg = a->cfg, .name = a->name, .local_name = a->local_name};
+    uint8_t was[32];
+    uint64_t version;
+    bool enrolled;
+    TC_TRY(load(&copy, was, &version, &enrolled, err));
+    tacit_status status = keep(a, seed ? seed : was, version, err);
+    sodium_memzero(was, sizeof was);
+    sodium_memzero(&copy, sizeof copy);
+    return status;
+}
+
+/* The next key is the key from now on; access NULL: the token that is kept says nothing any more. */
+static tacit_status take_next(tc_agent *a, const char *access, tacit_error *err)
+{
+    uint8_t seed[32];
+    memcpy(seed, a->next, sizeof seed);
+    if (access)
+        snprintf(a->access, sizeof a->access, "%s", access);
+    tc_keys_from(&a->public_key, &a->secret_key, seed);
+    a->has_next = false;
+    sodium_memzero(a->next, sizeof a->next);
+    tacit_status status = keep_with(a, seed, err);
+    sodium_memzero(seed, sizeof seed);
+    return status;
+}
+
 /* ---- enrolling ---- */
 
 static void make_body(const tc_agent *a, const tacit_hash *study, tc_text *out)
@@ -204,55 +233,38 @@ static tacit_status take_place(tc_agent *a, const tc_answered *r, tacit_error *e
     return TACIT_OK;
 }
 
-static tacit_status keep_place(tc_agent *a, tacit_error *err)
-{
-    tc_agent copy = {.cfg = a->cfg, .name = a->name, .local_name = a->local_name};
-    uint8_t seed[32];
-    uint64_t version;
-    bool enrolled;
-    TC_TRY(load(&copy, seed, &version, &enrolled, err));
-    tacit_status status = keep(a, seed, version, err);
-    sodium_memzero(seed, sizeof seed);
-    sodium_memzero(&copy, sizeof copy);
-    return status;
-}
-
-tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error *err)
+/* *replaced: the coordinator knows that this key was the agent's, and that another one is by now. */
+static tacit_status enrol_once(tc_agent *a, const tacit_hash *study, bool *replaced,
+                               tacit_error *err)
 {
     tc_text body = {0};
     tc_answered r;
-    if (!a->has_key)
-        TC_TRY(make_key(a, err));
     make_body(a, study, &body);
-    tc_call call = {.method = "POST",
-                    .path = "/agents",
-                    .bearer = a->cfg.join_token,
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status status = body.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
-    tc_text_fini(&body);
-    TC_TRY(status);
-    status = take_place(a, &r, err);
+    TC_TRY(tc_agent_post(a, "/agents", a->cfg.join_token, NULL, &body, &r, err));
+    *replaced =
+        r.status == 403 && strcmp(tc_answered_detail(&r), "this key was replaced by another") == 0;
+    tacit_status status = take_place(a, &r, err);
     a->of = *study;
     tc_answered_fini(&r);
-    return status == TACIT_OK ? keep_place(a, err) : status;
+    return status == TACIT_OK ? keep_with(a, NULL, err) : status;
+}
+
+/* Of an agent that was killed, or refused, while it changed its key the coordinator knows one of two. The present key comes first: where
+ * it is not known it takes the place, and where the other has replaced it, it is refused and nothing is spent. */
+tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error *err)
+{
+    tacit_error why = {0};
+    bool replaced = false;
+    if (!a->has_key)
+        TC_TRY(make_key(a, err));
+    tacit_status status = enrol_once(a, study, &replaced, &why);
+    if (status == TACIT_OK || !replaced || !a->has_next)
+        return tc_pass_on(err, status, &why);
+    TC_TRY(take_next(a, NULL, err));
+    return enrol_once(a, study, &replaced, err);
 }
 
 /* ---- another key ---- */
-
-/* The key and the place that are kept, with what is to be kept with them changed meanwhile in *a. */
-static tacit_status keep_with(tc_agent *a, const uint8_t *seed, tacit_error *err)
-{
-    tc_agent copy = {.cfg = a->cfg, .name = a->name, .local_name = a->local_name};
-    uint8_t was[32];
-    uint64_t version;
-    bool enrolled;
-    TC_TRY(load(&copy, was, &version, &enrolled, err));
-    tacit_status status = keep(a, seed ? seed : was, version, err);
-    sodium_memzero(was, sizeof was);
-    sodium_memzero(&copy, sizeof copy);
-    return status;
-}
 
 tacit_status tc_identity_prepare(tc_agent *a, tacit_error *err)
 {
@@ -299,43 +311,25 @@ static void make_change(const tc_agent *a, const tc_public_key *fresh, const tc_
     tc_text_add(out, "}");
 }
 
-/* It is the key from now on; access NULL: the token that is kept says nothing any more. */
-static tacit_status take_next(tc_agent *a, const tc_public_key *fresh, const tc_secret_key *secret,
-                              const char *access, tacit_error *err)
-{
-    uint8_t seed[32];
-    memcpy(seed, a->next, sizeof seed);
-    if (access)
-        snprintf(a->access, sizeof a->access, "%s", access);
-    a->public_key = *fresh;
-    a->secret_key = *secret;
-    a->has_next = false;
-    sodium_memzero(a->next, sizeof a->next);
-    tacit_status status = keep_with(a, seed, err);
-    sodium_memzero(seed, sizeof seed);
-    return status;
-}
-
-static tacit_status take_change(tc_agent *a, const tc_answered *r, const tc_public_key *fresh,
-                                const tc_secret_key *secret, bool *enrolled, tacit_error *err)
+/* *refused: it does not know the token of the place. */
+static tacit_status take_change(tc_agent *a, const tc_answered *r, bool *refused, tacit_error *err)
 {
     const char *access = json_string_value(json_object_get(r->body, "access"));
-    *enrolled = r->status < 300;
-    if (r->status == 401 && a->cfg.join_token) /* it may know the key: that will be seen */
-        return take_next(a, fresh, secret, NULL, err);
-    if (r->status == 401)
+    *refused = r->status == 401;
+    if (*refused)
         return tc_fail(err, TACIT_E_STATE,
                        "the coordinator refuses another key for agent %" PRIu64
-                       ": %s; its operator can revoke it and readmit it with a token of its place",
+                       ": %s; a join token would enrol this agent again, or its operator can "
+                       "revoke it and readmit it with a token of its place",
                        a->number, tc_answered_detail(r));
     if (r->status >= 300)
         return tc_answered_refusal(r, "another key for this agent", err);
     if (!access || strlen(access) >= sizeof a->access)
         return tc_answered_strange("another key without a token", err);
-    return take_next(a, fresh, secret, access, err);
+    return take_next(a, access, err);
 }
 
-tacit_status tc_identity_change(tc_agent *a, bool *enrolled, tacit_error *err)
+static tacit_status change_once(tc_agent *a, bool *refused, tacit_error *err)
 {
     tc_public_key fresh;
     tc_secret_key secret;
@@ -344,18 +338,23 @@ tacit_status tc_identity_change(tc_agent *a, bool *enrolled, tacit_error *err)
     char path[64];
     tc_keys_from(&fresh, &secret, a->next);
     make_change(a, &fresh, &secret, &body);
-    snprintf(path, sizeof path, "/agents/%" PRIu64 ":rotate", a->number);
-    tc_call call = {.method = "POST",
-                    .path = path,
-                    .bearer = a->access,
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status status = body.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
-    tc_text_fini(&body);
-    if (status == TACIT_OK) {
-        status = take_change(a, &r, &fresh, &secret, enrolled, err);
-        tc_answered_fini(&r);
-    }
     sodium_memzero(&secret, sizeof secret);
+    snprintf(path, sizeof path, "/agents/%" PRIu64 ":rotate", a->number);
+    TC_TRY(tc_agent_post(a, path, a->access, NULL, &body, &r, err));
+    tacit_status status = take_change(a, &r, refused, err);
+    tc_answered_fini(&r);
     return status;
+}
+
+/* The coordinator may have been restored from a backup meanwhile, or know the next key alone, and the token of before no more:
+ * then the agent enrols again, and goes on with the change if that has not ended it. */
+tacit_status tc_identity_change(tc_agent *a, tacit_error *err)
+{
+    tacit_error why = {0};
+    bool refused = false;
+    tacit_status status = change_once(a, &refused, &why);
+    if (status == TACIT_OK || !refused || !a->cfg.join_token)
+        return tc_pass_on(err, status, &why);
+    TC_TRY(tc_identity_enrol(a, &a->of, err));
+    return a->has_next ? change_once(a, &refused, err) : TACIT_OK;
 }

@@ -62,15 +62,9 @@ static tacit_status withdraw(tc_agent *a, tacit_error *err)
     tc_base64_add(&body, proof.bytes, sizeof proof.bytes);
     tc_text_add(&body, "\"}");
     snprintf(path, sizeof path, "/agents/%" PRIu64 ":withdraw", a->number);
-    tc_call call = {.method = "POST",
-                    .path = path,
-                    .bearer = a->access,
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
-    tacit_status status = body.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
-    tc_text_fini(&body);
-    TC_TRY(status);
-    status = r.status < 300 ? TACIT_OK : tc_answered_refusal(&r, "to let this agent go", err);
+    TC_TRY(tc_agent_post(a, path, a->access, NULL, &body, &r, err));
+    tacit_status status =
+        r.status < 300 ? TACIT_OK : tc_answered_refusal(&r, "to let this agent go", err);
     tc_answered_fini(&r);
     return status;
 }
@@ -78,10 +72,9 @@ static tacit_status withdraw(tc_agent *a, tacit_error *err)
 tacit_status tc_agent_withdraw(const tc_agent_config *cfg, uint64_t *number, tacit_error *err)
 {
     tc_agent a;
-    bool enrolled = true;
     tacit_status status = begin(&a, cfg, err);
     if (status == TACIT_OK && a.has_next) /* the coordinator may know the other key alone */
-        status = tc_identity_change(&a, &enrolled, err);
+        status = tc_identity_change(&a, err);
     if (status == TACIT_OK)
         status = withdraw(&a, err);
     *number = a.number;
@@ -94,12 +87,11 @@ tacit_status tc_agent_withdraw(const tc_agent_config *cfg, uint64_t *number, tac
 tacit_status tc_agent_new_key(const tc_agent_config *cfg, uint64_t *number, tacit_error *err)
 {
     tc_agent a;
-    bool enrolled = true;
     tacit_status status = begin(&a, cfg, err);
     if (status == TACIT_OK)
         status = tc_identity_prepare(&a, err);
     if (status == TACIT_OK)
-        status = tc_identity_change(&a, &enrolled, err);
+        status = tc_identity_change(&a, err);
     *number = a.number;
     end(&a);
     return status;

@@ -194,8 +194,9 @@ static void too_late_it_needs_its_operator(void **state)
     assert_int_equal(tc_agent_new_key(&p->cfg, &number, &err), TACIT_E_IO);
     p->w.now_ms += 3600 * 1000;
     assert_fails(start(p, &number, &err), TACIT_E_STATE,
-                 "the coordinator refuses another key for agent 0: the token is not valid; its "
-                 "operator can revoke it and readmit it with a token of its place");
+                 "the coordinator refuses another key for agent 0: the token is not valid; a join "
+                 "token would enrol this agent again, or its operator can revoke it and readmit it "
+                 "with a token of its place");
     const char *op = p->w.operator_token;
     assert_int_equal(world_call(&p->w, "POST", "/v1/studies/s/agents/0:revoke", op, NULL, NULL),
                      200);
@@ -206,6 +207,30 @@ static void too_late_it_needs_its_operator(void **state)
     p->cfg.join_token = p->token;
     assert_ok(start(p, &number, &err));
     assert_int_equal(number, 0);
+}
+
+/* A join token brings back who comes too late: the coordinator says that the present key was replaced, so it is the other one. */
+static void too_late_a_join_token_helps_as_well(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    uint64_t number = 9;
+    char was[65], now[65];
+    enrol(p);
+    fingerprint(p, was);
+    p->lost = 1;
+    assert_int_equal(tc_agent_new_key(&p->cfg, &number, &err), TACIT_E_IO);
+    p->w.now_ms += 3600 * 1000;
+    world_join_token(&p->w, 1, p->token);
+    p->cfg.join_token = p->token;
+    assert_ok(tc_agent_new_key(&p->cfg, &number, &err)); /* ends the change that was begun */
+    assert_int_equal(number, 0);
+    fingerprint(p, now); /* of the one agent that there is */
+    assert_string_not_equal(was, now);
+    p->cfg.join_token = NULL;
+    assert_ok(start(p, &number, &err));
+    assert_int_equal(number, 0);
+    assert_ok(tc_agent_withdraw(&p->cfg, &number, &err));
 }
 
 /* ---- withdrawing ---- */
@@ -321,6 +346,7 @@ int main(void)
         cmocka_unit_test(an_answer_or_a_request_may_be_lost),
         cmocka_unit_test(it_may_be_killed_at_any_write),
         IN_PLAY(too_late_it_needs_its_operator),
+        IN_PLAY(too_late_a_join_token_helps_as_well),
         IN_PLAY(who_withdraws_is_gone),
         IN_PLAY(a_storage_without_a_place_says_so),
         IN_PLAY(who_was_revoked_cannot_withdraw),

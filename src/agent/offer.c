@@ -37,6 +37,15 @@ static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, ta
     return status;
 }
 
+/* Who would be refused makes no storage. One that is there may have the key of a place; so may a test's seed. */
+static tacit_status check_place(const tc_agent *a, const json_t *study, tacit_error *err)
+{
+    const char *why = json_string_value(json_object_get(study, "no_place"));
+    if (!why || a->cfg.store || a->cfg.seeded)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE, "the coordinator refuses to enrol this agent: %s", why);
+}
+
 /* A coordinator shows the trials of a study that it serves, and the places of one that has agents. */
 static tacit_status check_federated(const tc_agent *a, const json_t *study, tacit_error *err)
 {
@@ -60,6 +69,7 @@ static tacit_status read_offer(const tc_agent *a, const tc_answered *r, tc_offer
     if (r->status != 200)
         return tc_answered_refusal(r, "the study", err);
     TC_TRY(check_federated(a, r->body, err));
+    TC_TRY(check_place(a, r->body, err));
     if (!document || !seed ||
         !tc_base64_read(seed, out->offer.public_seed.bytes, sizeof out->offer.public_seed.bytes) ||
         !tc_json_whole(json_object_get(r->body, "created_ms"), &out->offer.created_ms))

@@ -131,10 +131,10 @@ static bool is_seen(uint32_t c)
 }
 
 /* A reason goes into the journal and to a terminal: a few hundred characters that can be read. */
-static tacit_status clean_detail(json_t *body, tacit_error *err)
+static tacit_status clean_text(json_t *body, const char *key, tacit_error *err)
 {
     enum { REASON_MOST = 400 };
-    const char *said = json_string_value(json_object_get(body, "detail"));
+    const char *said = json_string_value(json_object_get(body, key));
     tc_text clean = {0};
     size_t n;
     if (!said)
@@ -145,7 +145,7 @@ static tacit_status clean_detail(json_t *body, tacit_error *err)
     if (*said)
         tc_text_add(&clean, " ...");
     bool ok =
-        !clean.failed && json_object_set_new(body, "detail", json_string(tc_text_get(&clean))) == 0;
+        !clean.failed && json_object_set_new(body, key, json_string(tc_text_get(&clean))) == 0;
     tc_text_fini(&clean);
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
@@ -179,7 +179,9 @@ static tacit_status ask(tc_agent *a, const tc_call *call, tc_answered *out, taci
     tc_text_fini(&path);
     if (status == TACIT_OK) {
         r.body = parse(&r.text);
-        status = clean_detail(r.body, err);
+        status = clean_text(r.body, "detail", err);
+        if (status == TACIT_OK)
+            status = clean_text(r.body, "no_place", err);
     }
     if (status == TACIT_OK && (r.status >= 500 || r.status == 429))
         status = tc_fail(err, TACIT_E_IO, "the coordinator cannot answer now (%d): %s", r.status,
@@ -207,4 +209,18 @@ tacit_status tc_agent_request(tc_agent *a, const tc_call *call, tc_answered *out
     }
     tc_answered_fini(&r);
     return status == TACIT_OK ? ask(a, call, out, err) : status;
+}
+
+tacit_status tc_agent_post(tc_agent *a, const char *path, const char *bearer, const char *signature,
+                           tc_text *body, tc_answered *out, tacit_error *err)
+{
+    const tc_call call = {.method = "POST",
+                          .path = path,
+                          .bearer = bearer,
+                          .signature = signature,
+                          .body = tc_text_get(body),
+                          .n_body = body->len};
+    tacit_status status = body->failed ? tc_fail_memory(err) : tc_agent_request(a, &call, out, err);
+    tc_text_fini(body);
+    return status;
 }

@@ -192,15 +192,9 @@ static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *
     (declines ? make_refusal : make_body)(round + 1, &a->outbox.message, &body);
     sign(a, round, round + 1, &body, &signature);
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/messages", round);
-    tc_call call = {.method = "POST",
-                    .path = path,
-                    .bearer = a->access,
-                    .signature = tc_text_get(&signature),
-                    .body = tc_text_get(&body),
-                    .n_body = body.len};
+    body.failed |= signature.failed;
     tacit_status status =
-        body.failed || signature.failed ? tc_fail_memory(err) : tc_agent_request(a, &call, &r, err);
-    tc_text_fini(&body);
+        tc_agent_post(a, path, a->access, tc_text_get(&signature), &body, &r, err);
     tc_text_fini(&signature);
     TC_TRY(status);
     status = take_receipt(a, &r, out, err);

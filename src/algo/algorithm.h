@@ -33,6 +33,7 @@ typedef struct tc_history {
     double *U;     /* encoded points really run */
     double *y;     /* to be maximised */
     double *noise; /* variance of noise added to each on purpose; 0: none. NULL: all 0 */
+    bool *early;   /* its trial was ended early, so it is not final. NULL: none was */
     size_t n_more; /* outcomes of each beside y; 0: none */
     /* n x n_more, a row for each: the other objectives, to be maximised, then what constraints bound. */
     double *more;
@@ -53,6 +54,13 @@ static inline double tc_history_noise(const tc_history *h, size_t i)
     return h->noise ? h->noise[i] : 0;
 }
 
+/* Was the trial of observation i ended early? Its value is learned, and its point is none to recommend: nobody knows what it
+ * would have come to. */
+static inline bool tc_history_early(const tc_history *h, size_t i)
+{
+    return h->early && h->early[i];
+}
+
 /* What a study wants of a trial beside one value. */
 typedef struct tc_outcomes {
     size_t n_objectives;  /* from 1; the first is the value itself */
@@ -69,6 +77,17 @@ static inline size_t tc_outcomes_more(const tc_outcomes *o)
 {
     return o ? o->n_objectives - 1 + o->n_constraints : 0;
 }
+
+/* Does an outcome keep to the bounds of constraint c? On a bound it does. */
+static inline bool tc_outcomes_within(const tc_outcomes *o, size_t c, double v)
+{
+    return v >= o->low[c] && v <= o->high[c];
+}
+/* Do all bounded outcomes of a trial? more: what it came to beside its value. Here and below: outcomes.c. */
+bool tc_outcomes_feasible(const tc_outcomes *o, const double *more);
+/* How far they lie outside of the bounds: 0 if it is feasible; else the sum, over the bounds that it misses, of by how much, as
+ * a share of the bound's own size (of a bound 0: as it is). The unit of an outcome does not matter. */
+double tc_outcomes_violation(const tc_outcomes *o, const double *more);
 
 typedef struct tc_env {
     const tc_space *space;
@@ -133,15 +152,49 @@ typedef enum tc_noise_word {
 #define TC_RECOMMEND_FEATURES      "has own=features, whose model is of messages"
 #define TC_RECOMMEND_FRONT         "has several objectives, which no single trial is best for"
 #define TC_RECOMMEND_NONE_FEASIBLE "holds no point that was tried for feasible yet"
+#define TC_RECOMMEND_NONE_WHOLE    "has no trial that ran to its end yet"
 
-/* The observation at whose point the mean of the model is largest. */
+/* The observation at whose point the mean of the model is largest, of those whose trials ran to their end. */
 typedef struct tc_recommended {
     const char *none; /* why not, to stand after the algorithm's name; NULL: there is one */
     size_t at;        /* its index in env->history; of equals the first */
     double mean, sd;  /* of the model there, in units of y; noise of single values is not in sd */
     tc_noise_word noise;
     double share; /* of the variance of y, or of a constraint: what the model takes for noise */
+    bool passed;  /* the mean is larger still where a trial was ended early */
 } tc_recommended;
+
+/* Picks that observation. Begin with TC_PICK, offer each observation with its mean, end. */
+typedef struct tc_pick {
+    double top;       /* the largest mean where trials ran to their end, */
+    double top_early; /* and where they did not */
+    size_t at;
+} tc_pick;
+#define TC_PICK                                                                                    \
+    {                                                                                              \
+        -INFINITY, -INFINITY, SIZE_MAX                                                             \
+    }
+static inline void tc_pick_offer(tc_pick *p, const tc_history *h, size_t i, double mean)
+{
+    const bool early = tc_history_early(h, i);
+    double *top = early ? &p->top_early : &p->top;
+    if (!(mean > *top))
+        return;
+    *top = mean;
+    if (!early)
+        p->at = i;
+}
+/* Sets at and passed, or none: then the rest of out says nothing. */
+static inline bool tc_pick_end(const tc_pick *p, tc_recommended *out)
+{
+    if (p->at == SIZE_MAX) {
+        *out = (tc_recommended){.none = TC_RECOMMEND_NONE_WHOLE};
+        return false;
+    }
+    out->at = p->at;
+    out->passed = p->top_early > p->top;
+    return true;
+}
 
 /* All members but init, fini and ask may be NULL: not supported. */
 typedef struct tc_optimizer_ops {

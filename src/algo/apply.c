@@ -274,6 +274,7 @@ static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, t
     t->told_ms = e->time_ms;
     untake(o, t->number);
     tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
+    o->history.early[o->history.n - 1] = true;
     set_state(o, t, TC_TRIAL_PRUNED, 1);
     return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
 }

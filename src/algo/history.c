@@ -67,6 +67,7 @@ void tc_history_fini(tc_history *h)
     tc_free(h->U);
     tc_free(h->y);
     tc_free(h->noise);
+    tc_free(h->early);
     tc_free(h->more);
     tc_free(h->point);
     tc_free(h->taken);
@@ -76,13 +77,21 @@ void tc_history_fini(tc_history *h)
     memset(h, 0, sizeof *h);
 }
 
+static bool grow_early(tc_history *h, size_t room)
+{
+    bool *longer = tc_resize(h->early, room, sizeof *longer);
+    if (longer)
+        h->early = longer;
+    return longer;
+}
+
 /* As many values as there will be room for points. */
 static bool grow_values(tc_history *h)
 {
     if (h->n < h->ld)
         return true;
     size_t room = h->ld ? 2 * h->ld : FIRST_ROOM;
-    return grow_column(&h->y, room, 1) && grow_column(&h->noise, room, 1) &&
+    return grow_column(&h->y, room, 1) && grow_column(&h->noise, room, 1) && grow_early(h, room) &&
            (h->n_more == 0 || grow_column(&h->more, room, h->n_more));
 }
 
@@ -114,6 +123,7 @@ void tc_history_observe(tc_history *h, const tc_space *s, const double *values, 
     h->point[h->n] = s->domain ? (size_t)values[0] : 0;
     h->y[h->n] = y;
     h->noise[h->n] = 0;
+    h->early[h->n] = false;
     h->n++;
 }
 

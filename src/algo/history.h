@@ -11,7 +11,7 @@ void tc_history_fini(tc_history *h);
 
 /* Room for one more of each; after it succeeds, observe and take cannot fail. */
 tacit_status tc_history_reserve(tc_history *h, tacit_error *err);
-/* As measured: of noise that was added on purpose, the caller says so in `noise`. */
+/* As measured, of a trial that ran to its end: what is otherwise, the caller says in `noise` and `early`. */
 void tc_history_observe(tc_history *h, const tc_space *s, const double *values, double y);
 void tc_history_take(tc_history *h, const tc_space *s, const double *values); /* of one pull */
 void tc_history_untake(tc_history *h, size_t i); /* the rest keep their order */

@@ -155,7 +155,7 @@ bool tc_optimizer_feasible(const tc_optimizer *o, const tc_trial *t);
 uint64_t tc_optimizer_feasible_count(const tc_optimizer *o); /* how many */
 /* Of several objectives: the feasible trials that no other feasible one dominates, by number; n = 0 of one. Borrowed until
  * the next event. */
-const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
+const size_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
 
 /* recommend.c: the trial to take, and why, in one sentence. By the model it is the point that was tried where the mean
  * of the model is largest. AUTO is by the model where values are noisy, which everybody who has the same journal decides
@@ -163,7 +163,7 @@ const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n);
  * What a fit found counts only while no trial was ended early: its value is not final, and a fit takes that for noise. */
 typedef enum tc_recommend_by { TC_BY_AUTO, TC_BY_MODEL, TC_BY_SEEN } tc_recommend_by;
 #define TC_NOISY_SHARE 0.01
-enum { TC_REASON_ROOM = 160 };
+enum { TC_REASON_ROOM = 256 };
 typedef struct tc_recommendation {
     tc_recommend_by by; /* MODEL or SEEN */
     const tc_trial *

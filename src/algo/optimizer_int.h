@@ -32,7 +32,7 @@ struct tc_optimizer {
     bool maximize;
     tc_outcomes outcomes; /* that env names, if the study wants any */
     uint64_t feasible;    /* trials within all bounds, if it wants any ... */
-    uint64_t *front; /* ... and of several objectives those that no other dominates, by number */
+    size_t *front; /* ... and of several objectives those that no other dominates, by number */
     size_t n_front, front_cap;
     tc_trial *trials;
     size_t n_trials, cap;

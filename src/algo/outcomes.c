@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "num/pareto.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,17 +77,36 @@ const tc_outcomes *tc_optimizer_outcomes(const tc_optimizer *o)
     return o->env.outcomes;
 }
 
+/* ---- what keeps to the constraints ---- */
+
+static double share(double excess, double bound)
+{
+    return bound == 0 ? excess : excess / fabs(bound);
+}
+
+double tc_outcomes_violation(const tc_outcomes *w, const double *more)
+{
+    double sum = 0;
+    for (size_t c = 0; c < w->n_constraints; c++) {
+        const double told = more[w->n_objectives - 1 + c];
+        if (!tc_outcomes_within(w, c, told))
+            sum += told < w->low[c] ? share(w->low[c] - told, w->low[c])
+                                    : share(told - w->high[c], w->high[c]);
+    }
+    return fmin(sum, DBL_MAX); /* infinity is no number of JSON, and cannot be compared */
+}
+
+bool tc_outcomes_feasible(const tc_outcomes *w, const double *more)
+{
+    for (size_t c = 0; c < w->n_constraints; c++)
+        if (!tc_outcomes_within(w, c, more[w->n_objectives - 1 + c]))
+            return false;
+    return true;
+}
+
 bool tc_optimizer_feasible(const tc_optimizer *o, const tc_trial *t)
 {
-    const tc_outcomes *w = &o->outcomes;
-    if (t->state != TC_TRIAL_COMPLETE)
-        return false;
-    for (size_t c = 0; c < w->n_constraints; c++) {
-        const double bounded = t->more[w->n_objectives - 1 + c];
-        if (bounded < w->low[c] || bounded > w->high[c])
-            return false;
-    }
-    return true;
+    return t->state == TC_TRIAL_COMPLETE && tc_outcomes_feasible(&o->outcomes, t->more);
 }
 
 double tc_outcomes_objective(const tc_optimizer *o, const tc_trial *t, size_t k)
@@ -105,16 +125,21 @@ tacit_status tc_outcomes_make_room(tc_optimizer *o, tacit_error *err)
                : tc_fail_memory(err);
 }
 
-static void objectives_of(const tc_optimizer *o, uint64_t number, double *out)
+_Static_assert(TC_OBJECTIVES_MOST <= (int)TC_PARETO_MOST, "a front has room for a row");
+
+static const double *row_of(const void *of, size_t number, double *room)
 {
+    const tc_optimizer *o = of;
     for (size_t k = 0; k < o->outcomes.n_objectives; k++)
-        out[k] = tc_outcomes_objective(o, &o->trials[number], k);
+        room[k] = tc_outcomes_objective(o, &o->trials[number], k);
+    return room;
 }
 
-/* Trials complete in any order, and stand on the front by number. */
-static void put_on_front(tc_optimizer *o, uint64_t number)
+/* Trials complete in any order, and stand on the front by number: the last one goes to its place. */
+static void sort_last(tc_optimizer *o)
 {
-    size_t at = o->n_front++;
+    size_t at = o->n_front - 1;
+    const size_t number = o->front[at];
     for (; at > 0 && o->front[at - 1] > number; at--)
         o->front[at] = o->front[at - 1];
     o->front[at] = number;
@@ -122,24 +147,12 @@ static void put_on_front(tc_optimizer *o, uint64_t number)
 
 void tc_outcomes_count(tc_optimizer *o, const tc_trial *t)
 {
-    double ours[TC_OBJECTIVES_MOST], theirs[TC_OBJECTIVES_MOST];
-    const size_t k = o->outcomes.n_objectives, n = o->n_front;
+    const tc_pareto_rows rows = {.k = o->outcomes.n_objectives, .row = row_of, .of = o};
     if (!tc_optimizer_feasible(o, t))
         return;
     o->feasible++;
-    if (k == 1)
-        return;
-    objectives_of(o, t->number, ours);
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        objectives_of(o, o->front[i], theirs);
-        if (tc_dominates(k, theirs, ours))
-            return; /* then it dominates none of them, and none has left */
-        if (!tc_dominates(k, ours, theirs))
-            o->front[kept++] = o->front[i];
-    }
-    o->n_front = kept;
-    put_on_front(o, t->number);
+    if (rows.k > 1 && tc_pareto_join(&rows, (size_t)t->number, o->front, &o->n_front))
+        sort_last(o);
 }
 
 uint64_t tc_optimizer_feasible_count(const tc_optimizer *o)
@@ -147,7 +160,7 @@ uint64_t tc_optimizer_feasible_count(const tc_optimizer *o)
     return o->env.outcomes ? o->feasible : o->count[TC_TRIAL_COMPLETE];
 }
 
-const uint64_t *tc_optimizer_front(const tc_optimizer *o, size_t *n)
+const size_t *tc_optimizer_front(const tc_optimizer *o, size_t *n)
 {
     *n = o->n_front;
     return o->front;

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "num/pareto.h"
 
+#include <math.h>
+
 typedef struct fixture {
     tc_space *space;
     tc_optimizer *o;
@@ -182,7 +184,7 @@ static void test_the_front_of_feasible_trials(void **state)
     add(f, 9, 2, (double[]){0, 2}); /* infeasible */
     assert_null(tc_optimizer_best(f->o));
     size_t n;
-    const uint64_t *front = tc_optimizer_front(f->o, &n);
+    const size_t *front = tc_optimizer_front(f->o, &n);
     assert_int_equal(n, 2);
     assert_int_equal(front[0], 0);
     assert_int_equal(front[1], 2);
@@ -224,15 +226,32 @@ static void test_a_front_grows_in_any_order(void **state)
         i += e.kind == TC_EVENT_ASK;
     }
     tell_backwards(f, &s, N, rows);
-    const uint64_t *front = tc_optimizer_front(f->o, &n);
+    const size_t *front = tc_optimizer_front(f->o, &n);
     assert_int_equal(n, tc_pareto_front(N, 2, rows, at));
     for (size_t i = 0; i < n; i++)
         assert_int_equal(front[i], at[i]);
 }
 
+/* A share of each bound that is missed; of a bound 0 the distance. */
+static void violation_does_not_depend_on_units(void **state)
+{
+    (void)state;
+    static const double least[] = {-INFINITY, 0.5, 0}, most[] = {512, 1, INFINITY};
+    const tc_outcomes w = {
+        .n_objectives = 2, .maximize = up_down, .n_constraints = 3, .low = least, .high = most};
+    assert_true(tc_outcomes_violation(&w, (const double[]){9, 512, 0.5, 0}) == 0);
+    assert_true(tc_outcomes_violation(&w, (const double[]){9, 1024, 0.5, 0}) == 1);
+    assert_true(tc_outcomes_violation(&w, (const double[]){9, 1024, 0.25, -3}) == 4.5);
+    assert_true(tc_outcomes_violation(&w, (const double[]){9, 0, 1.25, 1}) == 0.25);
+    assert_true(tc_outcomes_feasible(&w, (const double[]){9, 512, 0.5, 0}));
+    assert_false(tc_outcomes_feasible(&w, (const double[]){9, 512, 0.5, -5e-324}));
+    assert_true(isfinite(tc_outcomes_violation(&w, (const double[]){9, 1e308, -1e308, -1e308})));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(violation_does_not_depend_on_units),
         cmocka_unit_test_setup_teardown(test_what_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_objective_is_a_study_like_any_other, setup,
                                         teardown),

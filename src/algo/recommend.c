@@ -50,8 +50,8 @@ static tacit_status take_model(const tc_optimizer *o, const tc_recommended *r,
 {
     const tc_trial *t;
     TC_TRY(find_trial(o, r->at, &t, err));
-    if (!t) /* it was ended early: nobody knows what it would have come to */
-        return TACIT_OK;
+    if (!t)
+        return tc_fail(err, TACIT_E_INTERNAL, "observation %zu is of no complete trial", r->at);
     out->by = TC_BY_MODEL;
     out->mean = o->maximize ? r->mean : -r->mean;
     out->sd = r->sd;
@@ -110,7 +110,8 @@ static tacit_status find(const tc_optimizer *o, tc_recommended *r, tacit_error *
 
 static tacit_status refuse(const tc_optimizer *o, const char *why, tacit_error *err)
 {
-    const bool later = strcmp(why, TC_RECOMMEND_TOO_FEW) == 0;
+    const bool later =
+        strcmp(why, TC_RECOMMEND_TOO_FEW) == 0 || strcmp(why, TC_RECOMMEND_NONE_WHOLE) == 0;
     return tc_fail(err, later ? TACIT_E_STATE : TACIT_E_UNSUPPORTED,
                    "nothing can be recommended by the model: %s %s", o->algorithm->name, why);
 }
@@ -120,9 +121,19 @@ static void say_asked(const tc_optimizer *o, char *out, size_t room)
 {
     char early[TC_REASON_ROOM / 2];
     if (some_ended_early(o, early, sizeof early))
-        snprintf(out, room, "it was asked for; %s, yet the model counts them", early);
+        snprintf(out, room, "it was asked for; %s, yet the model counts %s", early,
+                 tc_optimizer_count(o, TC_TRIAL_PRUNED) == 1 ? "it" : "them");
     else
         snprintf(out, room, "it was asked for");
+}
+
+/* The model learns from what was ended early, and may like such a point best. */
+static void say_passed(char *out, size_t room)
+{
+    const size_t n = strlen(out);
+    snprintf(out + n, room - n,
+             "; the point that the model likes best is of a trial that was ended early, so this is "
+             "the best of those that ran to their end");
 }
 
 /* By the model, if the caller or the values want it so. */
@@ -142,15 +153,17 @@ static tacit_status choose(const tc_optimizer *o, tc_recommend_by by, tc_recomme
         TC_TRY(take_model(o, &r, out, err));
     if (!is_noisy && by == TC_BY_MODEL)
         say_asked(o, why, sizeof why);
-    if ((is_noisy || by == TC_BY_MODEL) && out->by != TC_BY_MODEL)
-        snprintf(why, sizeof why, "the model likes the point of a trial that was ended early");
+    if (out->by == TC_BY_MODEL && r.passed)
+        say_passed(why, sizeof why);
     memcpy(out->because, why, sizeof why);
     return TACIT_OK;
 }
 
-/* Trials are complete, and none of them is best. */
+/* There are values, and none of them is best. */
 static const char *why_no_best(const tc_optimizer *o)
 {
+    if (tc_optimizer_count(o, TC_TRIAL_COMPLETE) == 0)
+        return "no trial has run to its end yet";
     return o->outcomes.n_objectives > 1 ? "several objectives have a front, and no best trial"
                                         : "no trial keeps to all constraints yet";
 }

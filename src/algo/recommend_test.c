@@ -364,27 +364,85 @@ static void unfinished_values_are_not_noise(void **state)
     end(&f);
 }
 
-/* The model likes a point whose trial was ended early: nobody knows what that would have come to, so what was seen is recommended. */
-static void a_pruned_trial_is_not_recommended(void **state)
+/* The model likes a point whose trial was ended early: nobody knows what that would have come to, so it recommends the best of
+ * the others, which need not be the one whose value is best. */
+static void the_model_passes_over_pruned_trials(void **state)
+{
+    static const double x[] = {0.1, 0.3, 0.32, 0.28, 0.9, 0.5}, y[] = {1.1, 1.05, 1, 1.02, -1, 5},
+                        none[6] = {0};
+    double mean, sd, top = -INFINITY, top_sd = 0;
+    size_t at = 0;
+    fixture f;
+    (void)state;
+    begin(&f, "gp-ei", FIXED, false);
+    for (size_t i = 0; i < 5; i++)
+        add(&f, x[i], -y[i], 0);
+    end_early(&f, x[5], -y[5]);
+    for (size_t i = 0; i < 5; i++) {
+        predict(6, x, y, none, x[i], &mean, &sd);
+        if (mean > top) {
+            at = i;
+            top = mean;
+            top_sd = sd;
+        }
+    }
+    predict(6, x, y, none, x[5], &mean, &sd);
+    assert_true(mean > top && at != 0); /* else the test shows nothing */
+    const tc_recommendation r = recommended(&f, TC_BY_MODEL);
+    assert_int_equal(r.by, TC_BY_MODEL);
+    assert_int_equal(r.trial->number, at);
+    assert_near(r.mean, -top, 1e-9);
+    assert_near(r.sd, top_sd, 1e-9);
+    assert_string_equal(
+        r.because, "it was asked for; 1 trial was ended early and its value is not final, yet the "
+                   "model counts it; the point that the model likes best is of a trial that was "
+                   "ended early, so this is the best of those that ran to their end");
+    assert_int_equal(recommended(&f, TC_BY_SEEN).trial->number, 0);
+    end(&f);
+}
+
+static void where_noise_was_added_it_passes_them_over_too(void **state)
 {
     (void)state;
     fixture f;
+    begin(&f, "ts", FIXED, true);
+    add(&f, 0.1, 1, 0.5);
+    add(&f, 0.9, 2, 0.5);
+    end_early(&f, 0.5, 6);
+    const tc_recommendation r = recommended(&f, TC_BY_AUTO);
+    assert_int_equal(r.by, TC_BY_MODEL);
+    assert_int_equal(r.trial->number, 1);
+    assert_string_equal(r.because,
+                        "values carry noise that was added on purpose; the point that the model "
+                        "likes best is of a trial that was ended early, so this is the best of "
+                        "those that ran to their end");
+    end(&f);
+}
+
+static void of_pruned_trials_alone_none_is_recommended(void **state)
+{
+    fixture f;
+    tacit_error err = {0};
+    tc_recommendation r;
+    (void)state;
     begin(&f, "gp-ei", FIXED, false);
-    add(&f, 0.1, 1, 0);
-    add(&f, 0.9, 2, 0);
-    assert_int_equal(recommended(&f, TC_BY_MODEL).by, TC_BY_MODEL);
-    end_early(&f, 0.5, -5);
-    const tc_recommendation r = recommended(&f, TC_BY_MODEL);
-    assert_int_equal(r.by, TC_BY_SEEN);
-    assert_int_equal(r.trial->number, 0);
-    assert_string_equal(r.because, "the model likes the point of a trial that was ended early");
+    for (int i = 0; i < 4; i++)
+        end_early(&f, 0.1 + 0.2 * i, i);
+    r = recommended(&f, TC_BY_AUTO);
+    assert_null(r.trial);
+    assert_string_equal(r.because, "no trial has run to its end yet");
+    assert_fails(tc_optimizer_recommend(f.o, TC_BY_MODEL, &r, &err), TACIT_E_STATE,
+                 "nothing can be recommended by the model: gp-ei has no trial that ran to its end "
+                 "yet");
     end(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pruned_trial_is_not_recommended),
+        cmocka_unit_test(the_model_passes_over_pruned_trials),
+        cmocka_unit_test(where_noise_was_added_it_passes_them_over_too),
+        cmocka_unit_test(of_pruned_trials_alone_none_is_recommended),
         cmocka_unit_test(unfinished_values_are_not_noise),
         cmocka_unit_test(test_the_best_mean_where_something_was_tried),
         cmocka_unit_test(test_values_without_noise_are_taken_as_they_are),

@@ -5,6 +5,8 @@
 #ifndef TC_BASE_JSON_H
 #define TC_BASE_JSON_H
 
+#include "base/text.h"
+
 #include <tacit/status.h>
 
 #include <jansson.h>
@@ -21,6 +23,7 @@ tacit_status tc_json_read_file(const char *file, json_t **out, tacit_error *err)
 /* Compact text with doubles that read back exactly; caller: tc_free. NULL: no
  * memory, now or when j, then NULL, was made. */
 char *tc_json_text(const json_t *j);
+void tc_json_add(tc_text *t, const json_t *j); /* the same, at the end of t; NULL: t->failed */
 
 /* Getters. Required fields: absent or of another type is E_ARG. The _or forms
  * leave *out alone when the field is absent. Strings are borrowed from obj. */

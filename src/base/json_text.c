@@ -90,11 +90,17 @@ static void add_value(tc_text *t, const json_t *j)
     }
 }
 
-char *tc_json_text(const json_t *j)
+void tc_json_add(tc_text *t, const json_t *j)
 {
     if (j == NULL)
-        return NULL;
+        t->failed = true;
+    else
+        add_value(t, j);
+}
+
+char *tc_json_text(const json_t *j)
+{
     tc_text t = {0};
-    add_value(&t, j);
+    tc_json_add(&t, j);
     return tc_text_take(&t);
 }

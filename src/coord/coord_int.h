@@ -2,6 +2,9 @@
  * the headers beside it: request.h, token.h, audited.h, open_study.h, round.h, roster.h, served.h, events.h,
  * record_json.h.
  *
+ * Three names are the same in all of them: `c` is the coordinator, `a` the request that is being answered, with its caller
+ * (tc_request_context), and `d` the study that it is about, as it is open here (tc_open_study).
+ *
  *   coord.c      a request: who asks, which route, what answer
  *   route.c      the table of routes, and which one a path is of
  *   shape*.c     tables of what goes in and out (shape.h)

@@ -192,6 +192,34 @@ static void a_revoked_agent_is_heard_no_more(void **state)
     assert_int_equal(study_post(w, 1, 0, NULL), 202);
 }
 
+static size_t tokens_of(coord_world *w)
+{
+    json_t *a;
+    assert_int_equal(world_call(w, "GET", "/v1/tokens", w->operator_token, NULL, &a), 200);
+    size_t n = json_array_size(json_object_get(a, "tokens"));
+    json_decref(a);
+    return n;
+}
+
+/* Neither to new agents nor to one that takes its place again, over HTTP or in the operator's own process. */
+static void gives_no_tokens(coord_world *w, const char *why)
+{
+    const char *op = w->operator_token;
+    tc_text text = {0};
+    tacit_error err;
+    json_t *a;
+    const size_t before = tokens_of(w);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s/tokens", op, "{\"uses\": 1}", &a), 409);
+    assert_detail(a, why);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s/agents/2:revoke", op, NULL, NULL), 200);
+    assert_int_equal(world_call(w, "POST", "/v1/studies/s/agents/2:readmit", op, "{}", &a), 409);
+    assert_detail(a, why);
+    assert_int_equal(tc_coord_invite(w->coord, "s", 1, 0, &text, &err), TACIT_E_STATE);
+    assert_string_equal(err.msg, why);
+    assert_null(text.data);
+    assert_int_equal(tokens_of(w), before);
+}
+
 static void a_paused_study_takes_nothing(void **state)
 {
     coord_world *w = *state;
@@ -203,6 +231,7 @@ static void a_paused_study_takes_nothing(void **state)
     assert_int_equal(world_call(w, "POST", "/v1/studies/s:resume", op, NULL, NULL), 200);
     assert_int_equal(study_post(w, 0, 0, NULL), 202);
     assert_int_equal(world_call(w, "POST", "/v1/studies/s:close", op, NULL, NULL), 200);
+    gives_no_tokens(w, "the study is closed");
     assert_int_equal(world_call(w, "POST", "/v1/studies/s:resume", op, NULL, &a), 409);
     assert_detail(a, "closed for good");
 }
@@ -212,6 +241,8 @@ static void a_study_closes_by_itself_at_its_time(void **state)
     coord_world *w = *state;
     json_t *a;
     const char *op = w->operator_token;
+    char join[64];
+    world_join_token(w, 1, join);
     assert_int_equal(study_post(w, 0, 0, NULL), 202);
     assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", op, "{}", &a), 400);
     assert_detail(a, "after_s");
@@ -235,6 +266,11 @@ static void a_study_closes_by_itself_at_its_time(void **state)
     assert_int_equal(world_call(w, "POST", "/v1/studies/s:expire", op, "{\"after_s\": 10}", &a),
                      409);
     assert_detail(a, "the study is closed: its time ended at");
+    gives_no_tokens(w, "the study is closed: its time ended at 1970-01-01T00:16:50.000Z");
+    assert_int_equal(world_call(w, "GET", "/v1/studies/s", join, NULL, &a), 200);
+    assert_string_equal(world_text(a, "no_place"),
+                        "the study is closed: its time ended at 1970-01-01T00:16:50.000Z");
+    json_decref(a);
     assert_int_equal(world_call(w, "GET", "/v1/studies/s", op, NULL, &a), 200);
     assert_string_equal(json_string_value(json_object_get(a, "state")), "closed");
     json_decref(a);

@@ -237,14 +237,19 @@ static tacit_status find_place(tc_request_context *a, enrolment *e, bool *found,
     return TACIT_OK;
 }
 
+static tacit_status read_uses(tc_request_context *a, int64_t *uses, tacit_error *err)
+{
+    *uses = 0;
+    (void)tc_json_whole(json_object_get(a->caller.record, "uses"), uses);
+    return *uses > 0 ? TACIT_OK : tc_refuse(a, 401, TACIT_E_ARG, err, TC_TOKEN_USED_UP);
+}
+
 /* One use less. */
 static tacit_status spend_token(tc_request_context *a, tc_changes *changes, tacit_error *err)
 {
     tc_key key = tc_key_hash(&a->caller.token);
-    int64_t uses = 0;
-    (void)tc_json_whole(json_object_get(a->caller.record, "uses"), &uses);
-    if (uses <= 0)
-        return tc_refuse(a, 401, TACIT_E_ARG, err, TC_TOKEN_USED_UP);
+    int64_t uses;
+    TC_TRY(read_uses(a, &uses, err));
     json_t *left = json_deep_copy(a->caller.record);
     if (!left || json_object_set_new(left, "uses", json_integer(uses - 1)) != 0 ||
         json_object_set_new(left, "spent_ms", json_integer(tc_coord_now(a->coord))) != 0) {
@@ -326,6 +331,21 @@ static tacit_status pass_on(tc_request_context *a, const enrolment *e, tc_member
     return TACIT_OK;
 }
 
+/* Is the place free, and the token the last one that was made for it? */
+static tacit_status check_return(tc_request_context *a, const tc_member_row *m, tacit_error *err)
+{
+    if (!m->revoked)
+        return tc_refuse(a, 409, TACIT_E_STATE, err,
+                         "agent %" PRIu64 " has its place: it must be revoked first",
+                         a->caller.agent);
+    if (!tc_ledger_hash_same(&m->readmit, &a->caller.token))
+        return tc_refuse(a, 401, TACIT_E_ARG, err,
+                         "the token is not the last one of place %" PRIu64
+                         ", or its agent was revoked again since",
+                         a->caller.agent);
+    return TACIT_OK;
+}
+
 static tacit_status take_back(tc_request_context *a, enrolment *e, tc_changes *changes,
                               tacit_error *err)
 {
@@ -338,15 +358,7 @@ static tacit_status take_back(tc_request_context *a, enrolment *e, tc_changes *c
     TC_TRY(tc_roster_get(a->coord, e->open->id, a->caller.agent, &m, err));
     if (!m.revoked && e->again)
         return give_back(a, e, changes, err);
-    if (!m.revoked)
-        return tc_refuse(a, 409, TACIT_E_STATE, err,
-                         "agent %" PRIu64 " has its place: it must be revoked first",
-                         a->caller.agent);
-    if (!tc_ledger_hash_same(&m.readmit, &a->caller.token))
-        return tc_refuse(a, 401, TACIT_E_ARG, err,
-                         "the token is not the last one of place %" PRIu64
-                         ", or its agent was revoked again since",
-                         a->caller.agent);
+    TC_TRY(check_return(a, &m, err));
     TC_TRY(spend_token(a, changes, err));
     bool same = e->again;
     e->news = true;
@@ -360,6 +372,39 @@ static tacit_status take_back(tc_request_context *a, enrolment *e, tc_changes *c
     TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
     tc_roster_change(changes, e->open->id, e->agent, &m);
     return tc_roster_unmark(a, e->open->id, e->agent, changes, err);
+}
+
+/* What a new key would be told now; the answer of the request stays as it is. */
+static tacit_status try_token(tc_request_context *a, tc_open_study *d, tacit_error *err)
+{
+    const int answered = a->out->status;
+    tc_member_row m;
+    uint64_t agent;
+    int64_t uses;
+    TC_TRY(tc_state_open(a->coord, d->id, err)); /* what is closed has nothing for who is new */
+    tacit_status status = TACIT_OK;
+    if (is_for_place(a)) {
+        TC_TRY(tc_roster_get(a->coord, d->id, a->caller.agent, &m, err));
+        status = check_return(a, &m, err);
+    }
+    if (status == TACIT_OK)
+        status = read_uses(a, &uses, err);
+    if (status == TACIT_OK && !is_for_place(a))
+        status = tc_roster_choose(a, d, &agent, err);
+    a->out->status = answered;
+    return status;
+}
+
+tacit_status tc_roster_look(tc_request_context *a, tc_open_study *d, json_t *out, tacit_error *err)
+{
+    tacit_error why = {0};
+    if (a->caller.role != TC_ROLE_JOINER)
+        return TACIT_OK;
+    tacit_status status = try_token(a, d, &why);
+    if (status != TACIT_E_ARG && status != TACIT_E_STATE)
+        return tc_pass_on(err, status, &why);
+    return json_object_set_new(out, "no_place", json_string(why.msg)) == 0 ? TACIT_OK
+                                                                           : tc_fail_memory(err);
 }
 
 /* The token is read afresh: another enrolment may have used it meanwhile. */

@@ -42,6 +42,9 @@ tacit_status tc_roster_count(tc_coord *c, tc_open_study *d, uint64_t *out, tacit
  * its record is inserted. E_STATE: there is none. */
 tacit_status tc_roster_choose(tc_request_context *a, tc_open_study *d, uint64_t *agent,
                               tacit_error *err);
+/* Adds "no_place" for who asks with a join token that a new key gets no place with: why. An agent that has no storage yet makes none
+ * then. */
+tacit_status tc_roster_look(tc_request_context *a, tc_open_study *d, json_t *out, tacit_error *err);
 json_t *tc_roster_json(const tc_member_row *m); /* its record; NULL: no memory */
 tc_key tc_roster_key(uint64_t agent);
 /* Visits the revoked agents of a study, in order. visit must not call the store. */

@@ -229,6 +229,34 @@ static void place_token(coord_world *w, int agent, char out[64])
     json_decref(a);
 }
 
+/* What a study says of the token that asks; "": a new key gets a place with it. */
+static void check_no_place(coord_world *w, const char *token, const char *why)
+{
+    json_t *a;
+    assert_int_equal(world_call(w, "GET", "/v1/studies/s", token, NULL, &a), 200);
+    const char *said = json_string_value(json_object_get(a, "no_place"));
+    assert_string_equal(said ? said : "", why);
+    json_decref(a);
+}
+
+/* Who has no storage yet makes one only if there is a place for it. */
+static void a_token_says_whether_there_is_a_place(void **state)
+{
+    coord_world *w = *state;
+    char first[64], last[64], other[64];
+    world_join_token(w, 1, other);
+    check_no_place(w, other, "the roster of 3 agents is full");
+    check_no_place(w, w->operator_token, "");
+    check_no_place(w, w->agents[1].access, "");
+    assert_int_equal(operate(w, "revoke", 0, NULL, NULL), 200);
+    check_no_place(w, other, "the roster of 3 agents is full");
+    place_token(w, 0, first);
+    place_token(w, 0, last);
+    check_no_place(
+        w, first, "the token is not the last one of place 0, or its agent was revoked again since");
+    check_no_place(w, last, "");
+}
+
 /* Another machine, another key, and other data. */
 static void lose_key(coord_world *w)
 {
@@ -443,6 +471,7 @@ int main(void)
         IN_WORLD(who_withdrew_and_came_back_does_not_speak_twice),
         IN_WORLD(a_place_token_of_before_is_worth_nothing),
         IN_WORLD(a_place_token_is_for_one_place),
+        IN_WORLD(a_token_says_whether_there_is_a_place),
         IN_WORLD(a_lost_answer_is_asked_for_again),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

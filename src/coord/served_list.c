@@ -196,7 +196,7 @@ static json_t *front_json(const tc_study_doc *doc, const tc_optimizer *o)
 {
     json_t *list = json_array();
     size_t n;
-    const uint64_t *front = tc_optimizer_front(o, &n);
+    const size_t *front = tc_optimizer_front(o, &n);
     bool ok = list != NULL;
     for (size_t i = 0; i < n && ok; i++)
         ok = json_array_append_new(list, trial_json(doc, o, tc_optimizer_trial(o, front[i]))) == 0;

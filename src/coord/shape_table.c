@@ -115,6 +115,7 @@ static const tc_field study[] = {
     {"agents",      WHOLE,  0, .help = "Federated: places on the roster"},
     {"enrolled",    WHOLE,  0, .help = "Federated: places that are taken"},
     {"round",       OBJECT, TC_OR_NULL, .of = &shape_round, .help = "Federated: the latest round; null: none yet"},
+    {"no_place",    TEXT,   0, .help = "Asked with a join token: why a new key gets no place with it; absent: it gets one"},
     {"trials",      WHOLE,  0, .help = "Served: trials that the document asks for"},
     {"complete",    WHOLE,  0, .help = "Served: trials with a value"},
     {"running",     WHOLE,  0, .help = "Served: trials that a worker has"},

@@ -429,7 +429,7 @@ static tacit_status add_federated(tc_request_context *a, tc_open_study *d, json_
                              tc_study_not_private(a->coord, d));
     bool added = more && json_object_update(j, more) == 0;
     json_decref(more);
-    return added ? TACIT_OK : tc_fail_memory(err);
+    return added ? tc_roster_look(a, d, j, err) : tc_fail_memory(err);
 }
 
 static json_t *served_json(const tc_study_doc *doc, const tc_optimizer *o)

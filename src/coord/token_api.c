@@ -98,10 +98,11 @@ tacit_status tc_tokens_make(tc_request_context *a, tacit_error *err)
     return make_and_answer(a, &t, err);
 }
 
-/* Any number of workers share a client's token. */
+/* Any number of workers share a client's token. A study that has closed, or whose time is over, takes neither. */
 static tacit_status study_terms(const tc_request_context *a, const tc_open_study *d,
                                 tc_token_terms *out, tacit_error *err)
 {
+    TC_TRY(tc_state_open(a->coord, d->id, err));
     *out = (tc_token_terms){.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d};
     if (d->plan)
         out->uses = (uint64_t)tc_request_whole(a, "uses");
@@ -145,6 +146,8 @@ tacit_status tc_coord_invite(tc_coord *c, const char *study, uint64_t uses, doub
     TC_TRY(tc_open_study_get(c, study, &d, err));
     tc_token_terms t = {.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d, .uses = uses};
     tacit_status status = check_uses(d, uses, err);
+    if (status == TACIT_OK)
+        status = tc_state_open(c, d->id, err);
     if (status == TACIT_OK)
         status = store_token(c, NULL, &t, expires_s, text, err);
     tc_open_study_unref(c, d);

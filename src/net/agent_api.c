@@ -267,14 +267,14 @@ static tc_agent_config config_of(tacit_agent *a)
 
 /* ---- joining ---- */
 
-/* The study's document before a place is taken; NULL for an agent that has its place already and whose
- * token is used up. A study that this agent takes no part in leaves no trace here. */
+/* The study's document before a place is taken; NULL for an agent that has its storage already, without a token or with one
+ * that is used up. A study that this agent takes no part in leaves no trace here. */
 static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err)
 {
     tc_agent_config cfg = config_of(a);
     tacit_error objection = {0};
     tc_study_doc *doc = NULL;
-    while (a->token && !doc) {
+    while ((a->token || !a->store) && !doc) {
         tacit_error why = {0};
         tacit_status status = tc_agent_preview(&cfg, &doc, &objection, &why);
         bool refused = status != TACIT_OK && status != TACIT_E_IO;

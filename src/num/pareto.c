@@ -17,25 +17,42 @@ bool tc_dominates(size_t k, const double *a, const double *b)
     return more;
 }
 
-/* Row i against those that are on the front so far: which leave it for i, and whether i joins. */
-static size_t join(size_t k, const double *Y, size_t i, size_t *front, size_t n)
+bool tc_pareto_join(const tc_pareto_rows *rows, size_t i, size_t *front, size_t *n)
 {
+    double rooms[2][TC_PARETO_MOST];
+    const double *ours = rows->row(rows->of, i, rooms[0]);
     size_t kept = 0;
-    for (size_t at = 0; at < n; at++) {
-        if (tc_dominates(k, Y + front[at] * k, Y + i * k))
-            return n; /* then i dominates none of them, and none has left */
-        if (!tc_dominates(k, Y + i * k, Y + front[at] * k))
+    for (size_t at = 0; at < *n; at++) {
+        const double *theirs = rows->row(rows->of, front[at], rooms[1]);
+        if (tc_dominates(rows->k, theirs, ours))
+            return false; /* then it dominates none of them, and none has left */
+        if (!tc_dominates(rows->k, ours, theirs))
             front[kept++] = front[at];
     }
     front[kept++] = i;
-    return kept;
+    *n = kept;
+    return true;
+}
+
+typedef struct matrix {
+    const double *Y;
+    size_t k;
+} matrix;
+
+static const double *row_of(const void *of, size_t i, double *room)
+{
+    const matrix *m = of;
+    (void)room;
+    return m->Y + i * m->k;
 }
 
 size_t tc_pareto_front(size_t n, size_t k, const double *Y, size_t *out)
 {
+    const matrix m = {Y, k};
+    const tc_pareto_rows rows = {.k = k, .row = row_of, .of = &m};
     size_t found = 0;
     for (size_t i = 0; i < n; i++)
-        found = join(k, Y, i, out, found);
+        (void)tc_pareto_join(&rows, i, out, &found);
     return found;
 }
 

@@ -61,7 +61,7 @@ static void put_outcomes(tacit_trials *l, tacit_trial *to, const tc_trial *t,
     to->outcomes = outcomes;
     to->n_outcomes = n;
     to->violation = n > 1 ? tc_outcomes_violation(tc_study_doc_wants(doc), t->more) : 0;
-    to->feasible = to->violation == 0;
+    to->feasible = n == 1 || tc_outcomes_feasible(tc_study_doc_wants(doc), t->more);
 }
 
 tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, const tacit_document *doc,

@@ -4,8 +4,6 @@
 #include "base/error.h"
 #include "base/json.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 size_t tc_outcomes_find(const tc_study_outcomes *o, const char *name)
@@ -64,21 +62,4 @@ json_t *tc_outcomes_json(const tc_study_outcomes *o, double value, const double 
             j = NULL;
         }
     return j;
-}
-
-static double share(double excess, double bound)
-{
-    return bound == 0 ? excess : excess / fabs(bound);
-}
-
-double tc_outcomes_violation(const tc_outcomes *o, const double *more)
-{
-    double sum = 0;
-    for (size_t i = 0; i < o->n_constraints; i++) {
-        const double c = more[o->n_objectives - 1 + i];
-        sum += c < o->low[i]    ? share(o->low[i] - c, o->low[i])
-               : c > o->high[i] ? share(c - o->high[i], o->high[i])
-                                : 0;
-    }
-    return fmin(sum, DBL_MAX); /* infinity is no number of JSON, and cannot be compared */
 }

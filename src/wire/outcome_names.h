@@ -37,8 +37,4 @@ tacit_status tc_outcomes_from_json(const tc_study_outcomes *o, const json_t *j, 
 /* Of a trial with this value and the others as an event has them. NULL: no memory. */
 json_t *tc_outcomes_json(const tc_study_outcomes *o, double value, const double *more);
 
-/* How far what a trial came to lies outside of the bounds: 0 if it is feasible; else the sum, over the bounds that it misses,
- * of by how much, as a share of the bound's own size (of a bound 0: as it is). The unit of an outcome does not matter. */
-double tc_outcomes_violation(const tc_outcomes *o, const double *more);
-
 #endif

@@ -245,21 +245,6 @@ static void outcomes_are_read_by_name(void **state)
     tacit_document_free(d);
 }
 
-/* A share of each bound that is missed; of a bound 0 the distance. */
-static void violation_does_not_depend_on_units(void **state)
-{
-    (void)state;
-    static const double low[] = {-INFINITY, 0.5, 0}, high[] = {512, 1, INFINITY};
-    const bool maximize[] = {false, false};
-    const tc_outcomes w = {
-        .n_objectives = 2, .maximize = maximize, .n_constraints = 3, .low = low, .high = high};
-    assert_true(tc_outcomes_violation(&w, (const double[]){9, 512, 0.5, 0}) == 0);
-    assert_true(tc_outcomes_violation(&w, (const double[]){9, 1024, 0.5, 0}) == 1);
-    assert_true(tc_outcomes_violation(&w, (const double[]){9, 1024, 0.25, -3}) == 4.5);
-    assert_true(tc_outcomes_violation(&w, (const double[]){9, 0, 1.25, 1}) == 0.25);
-    assert_true(isfinite(tc_outcomes_violation(&w, (const double[]){9, 1e308, -1e308, -1e308})));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,7 +255,6 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(the_same_study_has_the_same_outcomes),
         cmocka_unit_test(outcomes_are_read_by_name),
-        cmocka_unit_test(violation_does_not_depend_on_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

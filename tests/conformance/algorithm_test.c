@@ -295,6 +295,21 @@ static void check_replay(const tc_algorithm *a, const tc_space *s)
     tc_free(more);
 }
 
+/* A trial that ran to its end, whatever the model thinks of the others. Private replies have no intermediate values. */
+static void check_recommended(const tc_optimizer *o, const tc_algorithm *a)
+{
+    tacit_error err = {0};
+    tc_recommendation r;
+    if (tc_algorithm_takes_replies(a))
+        return;
+    const tacit_status status = tc_optimizer_recommend(o, TC_BY_MODEL, &r, &err);
+    if (status == TACIT_OK) {
+        assert_int_equal(r.by, TC_BY_MODEL);
+        assert_int_equal(r.trial->state, TC_TRIAL_COMPLETE);
+    } else if (status != TACIT_E_UNSUPPORTED && status != TACIT_E_STATE)
+        fail_msg("%s: %s", a->name, err.msg);
+}
+
 /* Every third trial is ended early: its last value is learned like any other, so the proposals are those of a study in which it was
  * complete, and a replay has the same bits. */
 static void check_pruned(const tc_algorithm *a, const tc_space *s)
@@ -336,6 +351,7 @@ static void check_pruned(const tc_algorithm *a, const tc_space *s)
     assert_memory_equal(tc_optimizer_trial(again, trial)->values,
                         tc_optimizer_trial(o, trial)->values, s->n_params * sizeof(double));
     assert_int_equal(tc_optimizer_count(again, TC_TRIAL_PRUNED), (TRIALS + 2) / 3);
+    check_recommended(o, a);
     tc_optimizer_free(o);
     tc_optimizer_free(whole);
     tc_optimizer_free(again);

@@ -30,6 +30,13 @@ fuzz_target fuzz_answers, fuzz_audit, fuzz_broadcast, fuzz_carried, fuzz_csv, fu
     fuzz_study_doc, fuzz_words;
 #endif
 
+/* A name for mkdtemp and mkstemps, where temporary files go. */
+static inline void fuzz_temporary(char *out, size_t room, const char *name)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(out, room, "%s/tacit-fuzz-%s.XXXXXX", folder && *folder ? folder : "/tmp", name);
+}
+
 /* Unlike assert, in every build. */
 #define REQUIRE(condition)                                                                         \
     ((condition)                                                                                   \

@@ -30,7 +30,7 @@ static const char bundle[] =
 
 /* Kept until the process ends. */
 typedef struct place {
-    char folder[64], asked[96], said[96], genuine[2048];
+    char folder[256], asked[300], said[300], genuine[2048];
     tacit_coordinator *coordinator;
 } place;
 
@@ -54,7 +54,7 @@ static place *the_place(void)
     REQUIRE(tacit_coordinator_invite(here.coordinator, "s", 2, 0, &token, NULL) == TACIT_OK);
     snprintf(here.genuine, sizeof here.genuine, bundle, token, token);
     tacit_text_free(token);
-    snprintf(here.folder, sizeof here.folder, "/tmp/tacit-fuzz-carried.XXXXXX");
+    fuzz_temporary(here.folder, sizeof here.folder, "carried");
     REQUIRE(mkdtemp(here.folder) && atexit(remove_folder) == 0);
     snprintf(here.asked, sizeof here.asked, "%s/a-1" TC_CARRIED_ASKED, here.folder);
     snprintf(here.said, sizeof here.said, "%s/a-1" TC_CARRIED_SAID, here.folder);

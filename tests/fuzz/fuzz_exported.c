@@ -58,11 +58,12 @@ FUZZ_TARGET(exported)
 {
     static const char *const ends[] = {".csv", ".json", ".jsonl"};
     fuzz_input in = {data, size};
-    char file[64] = "/tmp/fuzz-exported-XXXXXX";
+    char file[300];
     tacit_document *doc = NULL, *more = NULL;
     REQUIRE(tacit_document_parse(&doc, document, NULL) == TACIT_OK);
     REQUIRE(tacit_document_parse(&more, several, NULL) == TACIT_OK);
     const char *end = ends[fuzz_byte(&in) % 3];
+    fuzz_temporary(file, sizeof file - 8, "exported");
     memcpy(file + strlen(file), end, strlen(end) + 1);
     int fd = mkstemps(file, (int)strlen(end));
     REQUIRE(fd >= 0 && write(fd, in.p, in.left) == (ssize_t)in.left && close(fd) == 0);

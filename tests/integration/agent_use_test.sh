@@ -67,6 +67,7 @@ refused 2 "name must be 1 to" "$tacit" agent "$url" --study ../x --fingerprint "
 refused 2 "name must be 1 to" part none --as ../x --token-file one.join
 refused 2 "a join token is needed" env TACIT_TOKEN_FILE= "$tacit" agent "$url" --study s \
     --fingerprint "$pin" --storage "sqlite:///$here/none2.db" -- ./train '{x}'
+[ ! -e none2.db ] || fail "no token leaves a storage"
 refused 5 "cannot be listened at" "$tacit" serve --storage "sqlite:///$here/none3.db" --listen "${url#https://}"
 [ ! -e none3.db ] || fail "a port that is taken leaves a storage"
 refused 4 "the storage is a coordinator's: an agent needs one of its own" timeout 60 "$tacit" agent "$url" --study s \
@@ -100,6 +101,25 @@ grep -q "^epsilon is at delta 1e-05, for each message by itself" people || { fai
 grep -q "^Towards everybody but the coordinator" people || fail "not towards whom"
 refused 4 "the storage is an agent's, with its journal of study \"s\"" "$tacit" serve \
     --storage "sqlite:///$here/a.db" --listen 127.0.0.1:0
+
+# ---- a token with which nobody gets a place leaves no storage
+none_left() { [ "$(echo none*)" = "none*" ] || fail "$1 leaves $(echo none*)"; }
+remote one token s --uses 1 --out spare.join > out || fail "another token"
+refused 4 "the coordinator refuses to enrol this agent: the roster of 2 agents is full" part none --token-file spare.join
+rm none.out none.err
+none_left "a full roster"
+remote one revoke s 1 > out || fail "revoking"
+remote one readmit s 1 --out place.join > out || fail "a token of the place"
+remote one readmit s 1 --out later.join > out || fail "a later token of the place"
+refused 4 "the coordinator refuses to enrol this agent: the token is not the last one of place 1, or its agent was revoked again since" \
+    part none --token-file place.join
+rm none.out none.err
+none_left "an earlier token of a place"
+part b --token-file later.join || { fail "back in its place"; cat b.err; }
+refused 4 "the coordinator refuses to enrol this agent: agent 1 has its place: it must be revoked first" part none --token-file later.join
+rm none.out none.err
+none_left "a token of a place that is taken"
+part b --token-file later.join || { fail "with its storage"; cat b.err; }
 
 # ---- its own backup, from before all messages
 "$tacit" restore a.backup --storage "sqlite:///$here/c.db" --assume-released 0 --quiet > /dev/null || fail "restore"

@@ -82,7 +82,9 @@ for name in oven-a oven-b; do
     echo "{\"name\": \"$name\", \"direction\": \"minimize\", \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}" > made.json
     good "a study" ask made.json --storage sqlite:///completed.db
 done
-rm made.json
+sed 's/oven-b/boiler/' made.json > other.json
+good "a study elsewhere" ask other.json --storage sqlite:///other.db
+rm made.json other.json
 : > oven.csv
 TACIT_STORAGE=sqlite:///completed.db
 export TACIT_STORAGE
@@ -91,6 +93,13 @@ same "bash: of plots" "$(printf 'oven-a\n')" "$(completes plot --quiet oven-a)"
 same "bash: of a server none is asked for" "$(printf 'oven.csv\n')" "$(TACIT_STORAGE=https://127.0.0.1:1 completes best ov)"
 same "bash: without a storage there are files" "$(printf 'oven.csv\n')" "$(TACIT_STORAGE=sqlite:///none.db completes best ov)"
 check "nothing was made" [ ! -e none.db ]
+elsewhere=sqlite:///none.db
+same "bash: of the storage that was typed" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(TACIT_STORAGE=$elsewhere completes best --storage sqlite:///completed.db ov)"
+same "bash: as bash splits it" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(TACIT_STORAGE=$elsewhere completes best --storage sqlite : ///completed.db ov)"
+same "bash: behind =" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(TACIT_STORAGE=$elsewhere completes best --storage = sqlite : ///completed.db --quiet ov)"
+same "bash: another one than usual" "$(printf 'oven.csv\n')" "$(completes best --storage sqlite:///none.db ov)"
+same "bash: a server that was typed is not asked" "$(printf 'oven.csv\n')" "$(completes best --server https : //127.0.0.1 : 1 ov)"
+same "bash: not behind --" "$(printf 'oven.csv\n')" "$(TACIT_STORAGE=$elsewhere completes optimize -- --storage sqlite:///completed.db ov)"
 
 # ---- zsh: its own completion system, on a terminal of its own
 
@@ -103,6 +112,8 @@ if command -v zsh > zsh.path; then
     for verb in $(verbs_of_help); do echo "tacit $verb --"; done > lines
     for family in $families; do for member in $(members_of_help $family); do echo "tacit $family $member --"; done; done >> lines
     printf 'tacit \ntacit best --format \ntacit best --format=j\ntacit privacy \ntacit completion \ntacit optimize a\\ st\ntacit best ov\n' >> lines
+    printf 'tacit best --storage sqlite:///none.db ov\ntacit best --storage=sqlite:///none.db ov\ntacit best --server https://127.0.0.1:1 ov\n' >> lines
+    printf 'tacit best --storage sqlite:///other.db bo\ntacit best --storage=sqlite:///other.db --quiet bo\n' >> lines
     mapfile -t wanted < lines
     timeout 300 zsh -f "$root/tests/support/zsh_completes.zsh" ./script.zsh "${wanted[@]}" > zsh.out 2> err || not_ok "zsh completes"
     same "zsh: the verbs" "$( (verbs_of_help; echo help) | sort)" "$(zsh_words 'tacit ')"
@@ -119,6 +130,12 @@ if command -v zsh > zsh.path; then
     same "zsh: members of privacy" "$(members_of_help privacy)" "$(zsh_words 'tacit privacy ')"
     same "zsh: the shells" "$(printf 'bash\nfish\nzsh\n')" "$(zsh_words 'tacit completion ')"
     same "zsh: studies and files" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(zsh_words 'tacit best ov')"
+    for way in '--storage sqlite:///none.db' '--storage=sqlite:///none.db' '--server https://127.0.0.1:1'; do
+        same "zsh: none by $way" "oven.csv" "$(zsh_words "tacit best $way ov")"
+    done
+    for way in '--storage sqlite:///other.db' '--storage=sqlite:///other.db --quiet'; do
+        same "zsh: of the storage that was typed, $way" boiler "$(zsh_words "tacit best $way bo")"
+    done
     same "zsh: files" "a\\ study.json" "$(zsh_words 'tacit optimize a\ st')"
 else
     echo "# zsh is not installed: its script was not tried"
@@ -141,6 +158,12 @@ if command -v fish > fish.path; then
     same "fish: members of privacy" "$(members_of_help privacy)" "$(fish_words 'tacit privacy ')"
     same "fish: the shells" "$(printf 'bash\nfish\nzsh\n')" "$(fish_words 'tacit completion ')"
     same "fish: studies and files" "$(printf 'oven-a\noven-b\noven.csv\n')" "$(fish_words 'tacit best ov')"
+    for way in '--storage sqlite:///none.db' '--storage=sqlite:///none.db' '--server https://127.0.0.1:1'; do
+        same "fish: none by $way" "oven.csv" "$(fish_words "tacit best $way ov")"
+    done
+    for way in '--storage sqlite:///other.db' '--storage=sqlite:///other.db --quiet'; do
+        same "fish: of the storage that was typed, $way" boiler "$(fish_words "tacit best $way bo")"
+    done
     same "fish: files" "a study.json" "$(fish_words 'tacit optimize a\ st')"
 else
     echo "# fish is not installed: its script was not tried"

@@ -41,6 +41,11 @@ status=0
 wait $! || status=$?
 [ $status = 4 ] || { fail "another agent ends with $status"; cat "$dir/here-1.err"; }
 grep -q "the study is closed" "$dir/here-1.err" || { fail "another agent says"; cat "$dir/here-1.err"; }
+at=$(sed -n 's/.*its time ended at \(.*Z\).*/\1/p' "$dir/here-1.err" | head -1)
+bad 4 "the study is closed: its time ended at $at" remote here token s --uses 1 --out "$dir/none"
+remote here revoke s 0 > "$dir/out" || fail "revoking"
+bad 4 "the study is closed: its time ended at $at" remote here readmit s 0 --out "$dir/none"
+[ ! -e "$dir/none" ] || fail "a token of a closed study"
 remote here audit --format csv > "$dir/audit" 2> "$dir/err" || fail "the log"
 [ "$(grep -c study.expire "$dir/audit")" = 3 ] || { fail "three entries"; cat "$dir/audit"; }
 
@@ -58,6 +63,8 @@ at=$(sed -n 's/.*its time ended at \(.*Z\)$/\1/p' "$dir/err")
 bad 4 "the study is closed: its time ended at $at; it gives out no trials, and takes no values" \
     "$tacit" optimize v --server "$url" --fingerprint "$pin" --token-file "$dir/here.op" -- true
 bad 4 "the study is closed: its time ended at $at" remote here expire v --never
+bad 4 "the study is closed: its time ended at $at" remote here token v --out "$dir/none"
+[ ! -e "$dir/none" ] || fail "a token of a closed served study"
 remote here create "$dir/w.json" > "$dir/out" || fail "another served study"
 remote here close w > "$dir/out" || fail "closed by hand"
 bad 4 "the study is closed; it gives out no trials, and takes no values" \

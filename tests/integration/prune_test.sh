@@ -116,6 +116,20 @@ check "and the same trial" cmp -s auto seen
 good "by the model, if one wants" best taken --storage sqlite:///t.db --by model
 check "says what that is" tells "by the model, because it was asked for; $why, yet the model counts them"
 
+# Values that grow with the steps: what was ended early looks best, and nobody knows what it would have come to.
+sed 's/"taken"/"grown"/' taken.json > grown.json
+cat > grow <<'T'
+#!/bin/sh
+awk -v x="$1" 'BEGIN { for (i = 1; i <= 4; i++) printf "{\"step\": %d, \"value\": %.17g}\n", i, i + (x - 0.3) ^ 2 }'
+awk -v x="$1" 'BEGIN { printf "%.17g\n", 4 + (x - 0.3) ^ 2 }'
+T
+chmod +x grow
+good "values that grow" optimize grown.json --storage sqlite:///t.db --prune asha --prune-factor 2 -- ./grow {x}
+good "by the model" best grown --storage sqlite:///t.db --by model --format json
+check "takes a trial that ran to its end" says '"state":"COMPLETE"'
+check "and is of the model" says '"by":"model"'
+check "and says that it passed one over" tells "; the point that the model likes best is of a trial that was ended early, so this is the best of those that ran to their end"
+
 # ---- kill -9, while trial 0 is at its second step
 
 rm -f runs

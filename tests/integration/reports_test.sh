@@ -112,6 +112,7 @@ bad 2 "privacy.delta is missing: an epsilon needs one" remote create guess.json
 TACIT_TOKEN_FILE=$dir/ward.join
 bad 4 "the join token is used up: as many agents have joined with it as it was made for; ask the operator for another one" \
     agent "$TACIT_SERVER" --study ward --storage "sqlite:///third.db" -- echo '{x}'
+check "leaves no storage" [ "$(echo third*)" = "third*" ]
 TACIT_TOKEN_FILE=$dir/op
 
 # ---- the operator's token goes into a file once

@@ -165,7 +165,8 @@ const tc_verb tc_verb_completion = {
     .details =
         "`make install` puts the scripts where the shells look for them; these lines are for a\n"
         "program that was not installed so. A script completes verbs, options, words that an\n"
-        "option can take, files, and studies of a file of SQLite (TACIT_STORAGE, or tacit.db).\n"
+        "option can take, files, and studies of a file of SQLite (--storage where it is typed\n"
+        "before, else TACIT_STORAGE, else tacit.db).\n"
         "It knows what the program knows that wrote it.\n"
         "\n"
         "  tacit completion bash > ~/.local/share/bash-completion/completions/tacit\n"

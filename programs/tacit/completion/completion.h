@@ -15,8 +15,10 @@ typedef enum tc_completion_kind {
     TC_COMPLETE_STUDIES
 } tc_completion_kind;
 
-/* What a script runs for the names of studies: of a file of SQLite alone, for a key that is pressed waits for no network. */
-#define TC_COMPLETE_COMMAND "tacit studies --format csv --quiet 2> /dev/null | sed '1d; s/,.*//'"
+/* What a script runs for the names of studies: of a file of SQLite alone, for a key that is pressed waits for no network. The storage is
+ * that of the line, if it says one, else the program's own; `storage` is how the shell writes the option. */
+#define TC_COMPLETE_COMMAND(storage)                                                               \
+    "tacit studies " storage " --format csv --quiet 2> /dev/null | sed '1d; s/,.*//'"
 
 typedef struct tc_completion {
     const tc_verb *const *verbs; /* all, NULL-terminated */

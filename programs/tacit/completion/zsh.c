@@ -89,19 +89,39 @@ static void family(tc_completion *c, const tc_verb *verb)
 void tc_completion_zsh(tc_completion *c)
 {
     FILE *out = c->out;
-    fputs(
-        "#compdef tacit\n# Completion of tacit for zsh. Made by `tacit completion zsh`.\n\n"
-        "# Studies, and files.\n"
-        "_tacit_studies() {\n"
-        "    local -a names\n"
-        "    case ${TACIT_STORAGE:-${TACIT_SERVER:-sqlite:}} in\n"
-        "    sqlite:*) names=(${(f)\"$(" TC_COMPLETE_COMMAND ")\"}) ;;\n"
-        "    esac\n"
-        "    _alternative 'studies:study:compadd -a names' 'files:file:_files'\n"
-        "}\n\n"
-        "_tacit() {\n    local -a list\n    local verb=$words[2]\n    if (( CURRENT == 2 )); then\n"
-        "        list=(\n",
-        out);
+    fputs("#compdef tacit\n# Completion of tacit for zsh. Made by `tacit completion zsh`.\n\n"
+          "# What the line says of an option, into $said.\n"
+          "_tacit_said() {\n"
+          "    local -i i\n"
+          "    said=\n"
+          "    for (( i = 1; i < CURRENT; i++ )); do\n"
+          "        case $words[i] in\n"
+          "        --) return ;;\n"
+          "        $1=*) said=${(Q)words[i]#*=} ;;\n"
+          "        $1) (( i + 1 < CURRENT )) && said=${(Q)words[i+1]} ;;\n"
+          "        esac\n"
+          "    done\n"
+          "}\n\n"
+          "# Studies, and files.\n"
+          "_tacit_studies() {\n"
+          "    local -a names\n"
+          "    local said storage server\n"
+          "    _tacit_said --storage\n"
+          "    storage=$said\n"
+          "    _tacit_said --server\n"
+          "    server=$said\n"
+          "    case ${storage:-${server:-${TACIT_STORAGE:-${TACIT_SERVER:-sqlite:}}}} in\n"
+          "    sqlite:*) names=(${(f)\"$(" TC_COMPLETE_COMMAND(
+              "${storage:+\"--storage=$storage\"}") ")\"}) ;;\n"
+                                                    "    esac\n"
+                                                    "    _alternative 'studies:study:compadd -a "
+                                                    "names' 'files:file:_files'\n"
+                                                    "}\n\n"
+                                                    "_tacit() {\n    local -a list\n    local "
+                                                    "verb=$words[2]\n    if (( CURRENT == 2 )); "
+                                                    "then\n"
+                                                    "        list=(\n",
+          out);
     for (const tc_verb *const *v = c->verbs; *v; v++)
         described(c, *v);
     fputs("            'help:what a verb does'\n        )\n        _describe verb list\n"

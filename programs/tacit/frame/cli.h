@@ -90,6 +90,9 @@ void tc_table_end_row(tc_table *t);
 tacit_status tc_table_print(tc_table *t, tc_format format, FILE *out,
                             tacit_error *err); /* and frees */
 void tc_table_free(tc_table *t);               /* without printing; NULL is allowed */
+/* JSON is made whole before a byte of it is written: an error leaves no half of a list. Ends t; false: it has failed, and nothing
+ * was written. */
+bool tc_text_print(tc_text *t, FILE *out);
 
 /* terminal.c: may bold be used on f? A terminal, NO_COLOR unset, TERM not dumb. */
 bool tc_styled(FILE *f);

@@ -258,33 +258,37 @@ static json_t *cell_json(const cell *c)
     return json_null();
 }
 
-static char *row_text(const tc_table *t, size_t row)
+static void add_row(tc_text *out, const tc_table *t, size_t row)
 {
     json_t *object = json_object();
     bool ok = object != NULL;
     for (size_t c = 0; c < t->columns && ok; c++)
         ok = json_object_set_new(object, t->names[c], cell_json(&t->cells[row * t->columns + c])) ==
              0;
-    char *text = ok ? tc_json_text(object) : NULL;
+    tc_json_add(out, ok ? object : NULL);
     json_decref(object);
-    return text;
 }
 
 static bool print_json(tc_table *t, FILE *out, bool lines)
 {
-    if (!lines)
-        fputc('[', out);
+    tc_text text = {.max = SIZE_MAX}; /* as long as memory lasts */
+    tc_text_add(&text, lines ? "" : "[");
     for (size_t r = 0; r < t->rows; r++) {
-        char *text = row_text(t, r);
-        if (!text)
-            return false;
-        const char *before = lines || r == 0 ? "" : ",\n ";
-        fprintf(out, "%s%s%s", before, text, lines ? "\n" : "");
-        tc_free(text);
+        tc_text_add(&text, lines || r == 0 ? "" : ",\n ");
+        add_row(&text, t, r);
+        tc_text_add(&text, lines ? "\n" : "");
     }
-    if (!lines)
-        fputs("]\n", out);
-    return true;
+    tc_text_add(&text, lines ? "" : "]\n");
+    return tc_text_print(&text, out);
+}
+
+bool tc_text_print(tc_text *t, FILE *out)
+{
+    const bool ok = !t->failed;
+    if (ok)
+        fwrite(tc_text_get(t), 1, t->len, out);
+    tc_text_fini(t);
+    return ok;
 }
 
 tacit_status tc_table_print(tc_table *t, tc_format format, FILE *out, tacit_error *err)

@@ -25,7 +25,8 @@ static const tc_option options[] = {
                      "what the study is for, in one line; without it a place is left for it",
                      .value = "TEXT"),
     TC_FLOAT_OPTION("epsilon", offsetof(sheet_opts, epsilon), "0", 0, 1e6,
-                    "the limit that a party sets itself (tacit agent --epsilon), to be said too"),
+                    "of a federation whose messages are private: the limit that a party sets "
+                    "itself (tacit agent --epsilon), to be said too"),
     TC_FLOAT_OPTION("delta", offsetof(sheet_opts, delta), "0", 0, 1, "of --epsilon"),
     {.name = NULL}};
 

@@ -403,26 +403,41 @@ static json_t *add_found(json_t *o, const tacit_recommendation *r)
     return NULL;
 }
 
-/* One object, with what stands before and after it; it is given up in any case. */
-static tacit_status print_object(json_t *o, const char *before, const char *after, FILE *out,
-                                 tacit_error *err)
+/* The object is given up in any case. */
+static void add_object(tc_text *out, json_t *o)
 {
-    char *text = o ? tc_json_text(o) : NULL;
+    tc_json_add(out, o);
     json_decref(o);
-    if (!text)
-        return tc_fail_memory(err);
-    fprintf(out, "%s%s%s", before, text, after);
-    tc_free(text);
-    return TACIT_OK;
+}
+
+static tacit_status print_text(tc_text *t, FILE *out, tacit_error *err)
+{
+    return tc_text_print(t, out) ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status print_object(json_t *o, FILE *out, tacit_error *err)
+{
+    tc_text t = {0};
+    add_object(&t, o);
+    tc_text_add(&t, "\n");
+    return print_text(&t, out, err);
+}
+
+static void add_trials(tc_text *out, const tacit_space *s, const rows *all)
+{
+    tc_text_add(out, "[");
+    for (size_t i = 0; i < all->n; i++) {
+        tc_text_add(out, i > 0 ? ",\n " : "");
+        add_object(out, trial_json(s, all, row(all, i)));
+    }
+    tc_text_add(out, "]\n");
 }
 
 static tacit_status print_json(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
 {
-    fputc('[', out);
-    for (size_t i = 0; i < all->n; i++)
-        TC_TRY(print_object(trial_json(s, all, row(all, i)), i ? ",\n " : "", "", out, err));
-    fputs("]\n", out);
-    return TACIT_OK;
+    tc_text t = {.max = SIZE_MAX}; /* as long as memory lasts */
+    add_trials(&t, s, all);
+    return print_text(&t, out, err);
 }
 
 static tacit_status print_lines(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
@@ -430,7 +445,7 @@ static tacit_status print_lines(const tacit_space *s, const rows *all, FILE *out
     for (size_t i = 0; i < all->n; i++) {
         json_t *o = trial_json(s, all, row(all, i));
         o = all->found ? add_found(o, all->found) : o;
-        TC_TRY(print_object(o, "", "\n", out, err));
+        TC_TRY(print_object(o, out, err));
     }
     return TACIT_OK;
 }
@@ -517,17 +532,18 @@ tacit_status tc_asked_print(const tacit_space *space, const tacit_trials *asked,
 {
     size_t n = tacit_trials_count(asked);
     bool array = format == TC_FORMAT_JSON && n > 1;
+    tc_text t = {0};
     if (format == TC_FORMAT_TABLE || format == TC_FORMAT_CSV)
         return asked_rows(space, asked, pulls, format, out, err);
     tc_json_start();
-    if (array)
-        fputc('[', out);
-    for (size_t i = 0; i < n; i++)
-        TC_TRY(print_object(asked_json(space, tacit_trials_get(asked, i), pulls),
-                            array && i > 0 ? ",\n " : "", array ? "" : "\n", out, err));
-    if (array)
-        fputs("]\n", out);
-    return TACIT_OK;
+    tc_text_add(&t, array ? "[" : "");
+    for (size_t i = 0; i < n; i++) {
+        tc_text_add(&t, array && i > 0 ? ",\n " : "");
+        add_object(&t, asked_json(space, tacit_trials_get(asked, i), pulls));
+        tc_text_add(&t, array ? "" : "\n");
+    }
+    tc_text_add(&t, array ? "]\n" : "");
+    return print_text(&t, out, err);
 }
 
 /* ---- the winner of a search ---- */
@@ -541,7 +557,7 @@ static tacit_status winner_json(const tacit_space *s, const double *values, doub
         json_decref(o);
         return tc_fail_memory(err);
     }
-    return print_object(o, "", "\n", out, err);
+    return print_object(o, out, err);
 }
 
 tacit_status tc_winner_print(const tacit_space *space, const double *values, double value,
@@ -572,15 +588,18 @@ tacit_status tc_winner_print(const tacit_space *space, const double *values, dou
 static tacit_status front_json(const tacit_document *doc, const tacit_trials *front,
                                const double *volume, FILE *out, tacit_error *err)
 {
+    rows all = {.list = front, .n = tacit_trials_count(front)};
+    tc_text t = {.max = SIZE_MAX};
     tc_json_start();
-    fputs("{\"front\":", out);
-    TC_TRY(tc_trials_print(doc, front, TC_FORMAT_JSON, out, err));
-    if (!volume) {
-        fputs("}\n", out);
-        return TACIT_OK;
+    tc_outcome_words_of(&all.outcomes, doc);
+    tc_text_add(&t, "{\"front\":");
+    add_trials(&t, tacit_document_space(doc), &all);
+    if (volume) {
+        tc_text_add(&t, ",\"hypervolume\":");
+        add_object(&t, json_real(*volume));
     }
-    json_t *number = json_real(*volume);
-    return print_object(number, ",\"hypervolume\":", "}\n", out, err);
+    tc_text_add(&t, "}\n");
+    return print_text(&t, out, err);
 }
 
 tacit_status tc_front_print(tacit_study *s, const double *reference, const tc_invocation *in,

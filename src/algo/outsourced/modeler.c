@@ -244,7 +244,7 @@ static tacit_status ask(void *st, uint64_t trial, double *values, tacit_error *e
 static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
 {
     tc_modeler *m = st;
-    double top = -INFINITY;
+    tc_pick pick = TC_PICK;
     if (!tc_modeler_ready(m)) {
         *out = (tc_recommended){.none = TC_RECOMMEND_TOO_FEW};
         return TACIT_OK;
@@ -254,11 +254,10 @@ static tacit_status recommend(void *st, tc_recommended *out, tacit_error *err)
     *out = (tc_recommended){.noise = m->opts->output_sd > 0 ? TC_NOISE_ADDED : TC_NOISE_UNKNOWN,
                             .share = tc_noise_share(m->hyper.noise, m->told_n, m->z)};
     for (size_t i = 0; i < m->told_n; i++)
-        if (mean[m->told[i]] > top) {
-            top = mean[m->told[i]];
-            out->at = i;
-        }
-    out->mean = m->mean + m->sd * top;
+        tc_pick_offer(&pick, m->env->history, i, mean[m->told[i]]);
+    if (!tc_pick_end(&pick, out))
+        return TACIT_OK;
+    out->mean = m->mean + m->sd * pick.top;
     out->sd = m->sd * sqrt(fmax(variance[m->told[out->at]], 0));
     return TACIT_OK;
 }

@@ -52,20 +52,18 @@ static tacit_status variance_at(const tc_own *o, size_t i, double mean, double *
 static tacit_status recommend(tc_own *o, tc_recommended *out, tacit_error *err)
 {
     const tc_model *m = &o->wide.model;
-    double top = -INFINITY, variance;
+    tc_pick pick = TC_PICK;
+    double variance;
     *out = (tc_recommended){.noise = m->noisy ? TC_NOISE_ADDED : TC_NOISE_UNKNOWN,
                             .share = tc_model_share(m)};
-    for (size_t i = 0; i < o->env->history->n; i++) {
-        const double mean = mean_at(o, i);
-        if (mean > top) {
-            top = mean;
-            out->at = i;
-        }
-    }
+    for (size_t i = 0; i < o->env->history->n; i++)
+        tc_pick_offer(&pick, o->env->history, i, mean_at(o, i));
+    if (!tc_pick_end(&pick, out))
+        return TACIT_OK;
     tc_own_close(
         o); /* running trials do not make it surer, and processes believe in nothing from here on */
-    TC_TRY(variance_at(o, out->at, top, &variance, err));
-    out->mean = m->mean + m->sd * top;
+    TC_TRY(variance_at(o, out->at, pick.top, &variance, err));
+    out->mean = m->mean + m->sd * pick.top;
     out->sd = m->sd * sqrt(variance);
     return TACIT_OK;
 }

@@ -46,7 +46,8 @@ double tc_model_share(const tc_model *m)
 
 tacit_status tc_model_recommend(tc_model *m, tc_recommended *out, tacit_error *err)
 {
-    double variance = 0, top = -INFINITY;
+    tc_pick pick = TC_PICK;
+    double variance = 0;
     if (!tc_model_ready(m)) {
         *out = (tc_recommended){.none = TC_RECOMMEND_TOO_FEW};
         return TACIT_OK;
@@ -54,15 +55,12 @@ tacit_status tc_model_recommend(tc_model *m, tc_recommended *out, tacit_error *e
     TC_TRY(tc_model_sync(m, err));
     *out = (tc_recommended){.noise = m->noisy ? TC_NOISE_ADDED : TC_NOISE_UNKNOWN,
                             .share = tc_model_share(m)};
-    for (size_t i = 0; i < m->n; i++) {
-        const double mean = tc_model_mean(m, i);
-        if (mean > top) {
-            top = mean;
-            out->at = i;
-        }
-    }
+    for (size_t i = 0; i < m->n; i++)
+        tc_pick_offer(&pick, m->env->history, i, tc_model_mean(m, i));
+    if (!tc_pick_end(&pick, out))
+        return TACIT_OK;
     TC_TRY(tc_model_variance(m, out->at, &variance, err));
-    out->mean = m->mean + m->sd * top;
+    out->mean = m->mean + m->sd * pick.top;
     out->sd = m->sd * sqrt(fmax(variance, 0));
     return TACIT_OK;
 }

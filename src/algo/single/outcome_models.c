@@ -172,8 +172,7 @@ static bool told_within(const tc_outcome_models *o, size_t k, size_t i)
 {
     const tc_history *h = o->env->history;
     const size_t c = k - o->n_objectives;
-    const double told = h->more[i * h->n_more + k - 1];
-    return told >= o->env->outcomes->low[c] && told <= o->env->outcomes->high[c];
+    return tc_outcomes_within(o->env->outcomes, c, h->more[i * h->n_more + k - 1]);
 }
 
 double tc_outcome_models_violation(const tc_outcome_models *o, size_t i)

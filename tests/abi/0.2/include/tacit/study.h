@@ -452,7 +452,7 @@ TACIT_API void tacit_recommendation_free(tacit_recommendation *r); /* NULL is al
 
 /* The trial to take. AUTO decides by the document and the journal alone, alike for whoever has them: by the model where
  * values are private replies, where noise was added to them on purpose, where the algorithm is for heavy tails, and where
- * the model takes a hundredth of their variance or more for noise, unless trials were ended early, whose values are not final. Where there is no model (random, the trees) or too
+ * the model takes a hundredth of their variance or more for noise, unless trials were ended early, whose values are not final; no such trial is ever the one. Where there is no model (random, the trees) or too
  * few values for it, AUTO is by what was seen. E_STATE: none is complete; MODEL: too few values.
  * E_UNSUPPORTED: MODEL, and the algorithm has none, or the coordinator is of an earlier version. */
 TACIT_API tacit_status tacit_study_recommend(tacit_study *s, tacit_recommend_by by,
