@@ -305,6 +305,16 @@ class Study(Handle):
         call(lib.tacit_study_rerun_failed, self._open(), queued)
         return int(queued[0])
 
+    def delete_trial(self, trial: Union[Trial, int]) -> None:
+        """Deletes a failed trial, for good: it is in no list but get_trials(TrialState.DELETED), and in no count.
+
+        It no longer counts towards the trials that are planned, and its point may be proposed again; its number is not
+        used again. The same again does nothing. Another trial is refused (StateError): the trials after it were proposed
+        with its value. At a coordinator it takes the operator's token.
+        """
+        number = whole(trial.number if isinstance(trial, Trial) else trial, "trial")
+        call(lib.tacit_study_delete_trial, self._open(), number)
+
     # ---- looking
 
     def get_trials(self, state: Optional[TrialState] = None) -> List[Trial]:
@@ -320,7 +330,7 @@ class Study(Handle):
 
     @property
     def trials(self) -> List[Trial]:
-        """All trials, in the order of their numbers."""
+        """All trials but deleted ones, in the order of their numbers."""
         return self.get_trials()
 
     def get_trial(self, number: int) -> Trial:

@@ -43,6 +43,7 @@ typedef struct tc_history {
     double *taken;         /* n_taken x dim column-major, encoded */
     size_t *taken_point;   /* finite spaces */
     uint64_t *taken_pulls; /* that may still be told of each; 0: it failed */
+    size_t n_deleted;      /* trials that failed and were deleted: nothing of them is above */
     double *row;           /* dim: scratch of history.c */
 } tc_history;
 

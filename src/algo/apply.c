@@ -307,6 +307,20 @@ static tacit_status apply_stale(tc_optimizer *o, const tc_event *e, tacit_error 
     return TACIT_OK;
 }
 
+/* As if it had never been asked for, but for its number: its point may be proposed again, and its reports are compared with
+ * no more. */
+static tacit_status apply_delete(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    if (e->trial >= o->n_trials || o->trials[e->trial].state != TC_TRIAL_FAIL)
+        return corrupt(e, "deletes a trial that had not failed", err);
+    tc_trial *t = &o->trials[e->trial];
+    untake(o, t->number);
+    o->history.n_deleted++;
+    t->n_steps = 0;
+    set_state(o, t, TC_TRIAL_DELETED, 0);
+    return TACIT_OK;
+}
+
 static tacit_status apply_fit(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     const tc_optimizer_ops *ops = o->algorithm->optimizer;
@@ -369,6 +383,8 @@ static tacit_status apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
         return apply_relayed(o, e, err);
     case TC_EVENT_REPORT:
         return apply_report(o, e, err);
+    case TC_EVENT_DELETE:
+        return apply_delete(o, e, err);
     }
     return corrupt(e, "is of a kind that this version does not know", err);
 }

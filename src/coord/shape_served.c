@@ -14,7 +14,7 @@
 #define MAP    TC_FIELD_MAP
 #define WHOLE_MOST 9223372036854775807.0
 
-static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", "PRUNED", NULL};
+static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", "PRUNED", "DELETED", NULL};
 static const char *const prune_rules[] = {"none", "median", "asha", NULL};
 
 /* ---- bodies ---- */
@@ -117,7 +117,7 @@ static const tc_field trial[] = {
     {"worker",     TEXT,   TC_OR_NULL, .help = "Who runs or ran it"},
     {"started_ms", WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
     {"ended_ms",   WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
-    {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL: why"},
+    {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL, DELETED: why it failed"},
     {"pulls",      WHOLE,  0, .help = "A batch: how many evaluations"},
     {"steps",      OBJECT, TC_LIST_OF, .of = &shape_step, .help = "What it reported on its way; PRUNED: the last one is what it came to"},
     {"outcomes",   MAP,    0, .help = "COMPLETE, with several objectives or constraints: all that it came to, by name; value is the first"},

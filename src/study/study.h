@@ -128,6 +128,8 @@ tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err);
  * yet. */
 tacit_status tc_study_find_tell(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
                                 tacit_error *err);
+/* Takes a failed trial out, for good (delete_trial.c). The same again is nothing. E_STATE: it has not failed. */
+tacit_status tc_study_delete_trial(tc_study *s, uint64_t trial, tacit_error *err);
 /* A point to be tried first; its trial number is returned. */
 tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err);
 /* Earlier results: n completed trials in one transaction. values is n x n_params, row by row, and y n x all outcomes, the

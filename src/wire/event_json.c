@@ -116,6 +116,7 @@ static bool put_body(json_t *j, const tc_space *s, const tc_event *e)
     case TC_EVENT_TELL:
         return put_tell(j, s, e);
     case TC_EVENT_STALE:
+    case TC_EVENT_DELETE:
         return true;
     case TC_EVENT_PUBLISH:
     case TC_EVENT_ABSORB:
@@ -363,6 +364,7 @@ static tacit_status get_body(const tc_space *s, const json_t *j, const char *tex
     case TC_EVENT_TELL:
         return get_tell(s, j, a, e, err);
     case TC_EVENT_STALE:
+    case TC_EVENT_DELETE:
         return tc_json_only(j, "", nothing, err);
     case TC_EVENT_PUBLISH:
     case TC_EVENT_ABSORB:

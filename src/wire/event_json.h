@@ -8,7 +8,7 @@
  *            {"state": "FAIL", "reason": "exit status 1"}
  *            {"state": "PRUNED", "step": 5, "value": 0.41}
  *   report   {"step": 3, "value": 0.5}
- *   enqueue  {"params": {...}}        fit  {...}        stale  {}
+ *   enqueue  {"params": {...}}        fit  {...}        stale  {}        delete  {}
  *   publish, absorb  {"round": 3, "bytes": "base64"}    skip  {"round": 3, "reason": "deadline"}
  * "pulls" stands in an ask of two or more and in the tell of a batch. A journal without it is one of
  * single pulls, as the first ones were; a program that does not know the word refuses the event. */

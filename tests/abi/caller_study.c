@@ -240,6 +240,15 @@ static void run_again(tacit_study *s)
     CHECK(queued == 0);
 }
 
+/* Trial 1, which is in no list then. */
+static void delete_one(tacit_study *s)
+{
+    const uint64_t all = count(s, TACIT_TRIAL_ANY);
+    FAILS(tacit_study_delete_trial(s, 0, &err), TACIT_E_STATE);
+    GOOD(tacit_study_delete_trial(s, 1, &err));
+    CHECK(count(s, TACIT_TRIAL_ANY) == all - 1 && count(s, TACIT_TRIAL_DELETED) == 1);
+}
+
 static void check_event(const tacit_event *e)
 {
     MADE(e);
@@ -364,6 +373,7 @@ static void trials(void)
     summaries(s);
     read_journal(s);
     run_again(s);
+    delete_one(s);
     FAILS(tacit_study_set_state(s, TACIT_STUDY_PAUSED, &err), TACIT_E_UNSUPPORTED);
     tacit_study_set_patience(s, 1, 1);
     CHECK(!tacit_study_is_away(s));

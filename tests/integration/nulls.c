@@ -395,6 +395,7 @@ static void call_trials(void)
     REFUSED("s", tacit_study_enqueue(NULL, x, NULL, err));
     REFUSED("values", tacit_study_enqueue(study, NULL, NULL, err));
     REFUSED("s", tacit_study_rerun_failed(NULL, NULL, err));
+    REFUSED("s", tacit_study_delete_trial(NULL, 0, err));
     REFUSED("s", tacit_study_import(NULL, 1, x, x, err));
     REFUSED("values", tacit_study_import(study, 1, NULL, x, err));
     REFUSED("y", tacit_study_import(study, 1, x, NULL, err));

@@ -89,7 +89,9 @@ void tc_table_integer(tc_table *t, size_t column, int64_t v);
 void tc_table_end_row(tc_table *t);
 tacit_status tc_table_print(tc_table *t, tc_format format, FILE *out,
                             tacit_error *err); /* and frees */
-void tc_table_free(tc_table *t);               /* without printing; NULL is allowed */
+/* For a table of one row: an object as JSON, not a list of one. */
+tc_format tc_format_of_row(int format);
+void tc_table_free(tc_table *t); /* without printing; NULL is allowed */
 
 /* terminal.c: may bold be used on f? A terminal, NO_COLOR unset, TERM not dumb. */
 bool tc_styled(FILE *f);

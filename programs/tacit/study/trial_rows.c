@@ -172,7 +172,8 @@ static void put_model(tc_table *t, size_t column, const rows *all)
 
 static bool has_reason(const tacit_trial *t)
 {
-    return t->state == TACIT_TRIAL_FAIL || t->state == TACIT_TRIAL_PRUNED;
+    return t->state == TACIT_TRIAL_FAIL || t->state == TACIT_TRIAL_PRUNED ||
+           t->state == TACIT_TRIAL_DELETED;
 }
 
 enum { EARLY_ROOM = 96 };
