@@ -248,7 +248,7 @@ class Study(Handle):
         noise_sd: float = 0.0,
     ) -> None:
         """Tells the value of a trial, or that it failed (state=TrialState.FAIL, with a reason), or that it was ended
-        early (state=TrialState.PRUNED), with its last intermediate value.
+        early (state=TrialState.PRUNED), with its last intermediate value; the reason is by which rule, say.
 
         value: a number; in a study with several objectives or with constraints a dict of all outcomes by name.
         params: the point really run, where it was another than asked for. noise_sd: the standard deviation of

@@ -43,7 +43,7 @@ class Trial:
     state: TrialState
     params: Dict[str, Any]  #: by name, typed as the space says
     value: Optional[float] = None  #: COMPLETE; of several objectives the first
-    reason: Optional[str] = None  #: FAIL, DELETED: why it failed
+    reason: Optional[str] = None  #: FAIL, DELETED: why it failed; PRUNED: at which step, with what, by which rule
     worker: Optional[str] = None  #: who has or had it, where that is known
     pulls: int = 1  #: evaluations that it stands for
     datetime_start: Optional[datetime.datetime] = None  #: when it was asked for, in UTC

@@ -390,6 +390,8 @@ static json_t *report_json(const tc_remote *s, const tacit_report *r)
     else
         said = json_real(r->value);
     int bad = json_object_set_new(j, key, said);
+    if (r->kind == TACIT_REPORT_PRUNED && r->reason && *r->reason)
+        bad |= json_object_set_new(j, "reason", json_string(r->reason));
     if (r->noise_sd > 0)
         bad |= json_object_set_new(j, "noise_sd", json_real(r->noise_sd));
     if (r->point)

@@ -340,8 +340,8 @@ tacit_status tc_optimizer_report(const tc_optimizer *o, uint64_t trial, const tc
     return TACIT_OK;
 }
 
-tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, int64_t now_ms,
-                                tc_event *out, tacit_error *err)
+tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, const char *why,
+                                int64_t now_ms, tc_event *out, tacit_error *err)
 {
     const tc_trial *t;
     TC_TRY(find_reporting(o, trial, &t, err));
@@ -356,7 +356,8 @@ tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, int64_t n
                       .time_ms = now_ms,
                       .state = TC_TRIAL_PRUNED,
                       .step = last->step,
-                      .value = last->value};
+                      .value = last->value,
+                      .reason = why};
     return TACIT_OK;
 }
 

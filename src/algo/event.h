@@ -70,7 +70,7 @@ typedef struct tc_event {
     const double *more;
     size_t n_more;      /* 0: the study has one objective and no constraints */
     uint64_t pulls;     /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
-    const char *reason; /* TELL, FAIL; SKIP; MISS; or NULL */
+    const char *reason; /* TELL, FAIL; TELL, PRUNED: by which rule, say; SKIP; MISS; or NULL */
     const char *worker; /* ASK: who runs it; or NULL */
     int64_t lease_ms;   /* ASK: how long it may take; 0 no limit */
     const char *body;   /* FIT: JSON text */

@@ -211,16 +211,17 @@ static void test_a_pruned_trial_is_finished_and_never_the_best(void **state)
     tacit_error err = {0};
     tc_event e;
     uint64_t t = next(f, 10, 0, NULL).trial;
-    assert_fails(tc_optimizer_prune(f->o, t, 0, &e, &err), TACIT_E_STATE,
+    assert_fails(tc_optimizer_prune(f->o, t, NULL, 0, &e, &err), TACIT_E_STATE,
                  "trial 0 has reported no intermediate value, so there is nothing to prune it by");
     report(f, t, 3, -5);
-    assert_ok(tc_optimizer_prune(f->o, t, 40, &e, &err));
+    assert_ok(tc_optimizer_prune(f->o, t, "asha", 40, &e, &err));
     assert_int_equal(e.step, 3);
     assert_same_bits(e.value, -5);
     assert_ok(tc_optimizer_apply(f->o, &e, &err));
     const tc_trial *trial = tc_optimizer_trial(f->o, t);
     assert_int_equal(trial->state, TC_TRIAL_PRUNED);
     assert_int_equal(trial->told_ms, 40);
+    assert_string_equal(trial->reason, "pruned at step 3 with -5 (asha)");
     assert_int_equal(tc_optimizer_count(f->o, TC_TRIAL_PRUNED), 1);
     assert_int_equal(tc_optimizer_pulls(f->o, TC_TRIAL_PRUNED), 1);
     assert_null(tc_optimizer_best(f->o)); /* however good its last value was */

@@ -49,7 +49,6 @@ static int add_outcomes(json_t *j, const tc_study_outcomes *names, const tc_opti
 static json_t *trial_json(const tc_study_doc *doc, const tc_optimizer *o, const tc_trial *t)
 {
     bool complete = t->state == TC_TRIAL_COMPLETE;
-    bool failed = t->state == TC_TRIAL_FAIL || t->state == TC_TRIAL_DELETED;
     bool told = tc_trial_state_is_told(t->state);
     bool shown = !tc_algorithm_takes_replies(tc_optimizer_algorithm(o));
     json_t *j = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "trial", (json_int_t)t->number,
@@ -60,7 +59,7 @@ static json_t *trial_json(const tc_study_doc *doc, const tc_optimizer *o, const 
                           time_json(shown ? t->asked_ms : 0), "ended_ms",
                           time_json(shown && told ? t->told_ms : 0));
     int bad = j ? 0 : 1;
-    if (j && failed)
+    if (j && told && !complete)
         bad |= json_object_set_new(j, "reason", text_json(t->reason));
     if (j && t->pulls > 1)
         bad |= json_object_set_new(j, "pulls", json_integer((json_int_t)t->pulls));

@@ -109,6 +109,10 @@ static void every_kind_has_its_form(void **state)
     assert_round_trip(s, &e, NULL);
     e = head, e.kind = TC_EVENT_TELL, e.state = TC_TRIAL_PRUNED, e.step = 5, e.value = 0.41;
     assert_round_trip(s, &e, "{\"state\":\"PRUNED\",\"step\":5,\"value\":0.41}");
+    e.reason = "median 0.38 of 7 trials";
+    assert_round_trip(s, &e,
+                      "{\"state\":\"PRUNED\",\"step\":5,\"value\":0.41,"
+                      "\"reason\":\"median 0.38 of 7 trials\"}");
     e = head, e.kind = TC_EVENT_REPORT, e.step = TC_STEP_MOST, e.value = -0.0;
     assert_round_trip(s, &e, "{\"step\":9007199254740992,\"value\":-0.0}");
     e = head, e.kind = TC_EVENT_STALE;

@@ -469,6 +469,7 @@ static void intermediate_values(void)
     GOOD(tacit_study_report(s, trial, &r, &err));
     GOOD(tacit_study_trial(s, trial, &t, &err));
     CHECK(t->state == TACIT_TRIAL_PRUNED && t->n_steps == 1);
+    SAME(t->reason, "pruned at step 2 with 2");
     const tacit_step *step = t->steps;
     CHECK(step->step == 2 && step->value == 2);
     tacit_trial_free(t);

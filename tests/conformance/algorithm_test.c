@@ -318,7 +318,7 @@ static void check_pruned(const tc_algorithm *a, const tc_space *s)
         const tc_step at = {2, objective(s, tc_optimizer_trial(o, trial)->values)};
         assert_ok(tc_optimizer_report(o, trial, &at, 5, &e, &same, &err));
         record(o, j, &e);
-        assert_ok(tc_optimizer_prune(o, trial, 6, &e, &err));
+        assert_ok(tc_optimizer_prune(o, trial, NULL, 6, &e, &err));
         record(o, j, &e);
     }
     for (size_t i = 0; i < TRIALS; i++)

@@ -662,8 +662,10 @@ static void steps_are_reported_and_judged(void **state)
         assert_int_equal(v.compared, 2);
     }
     assert_int_equal(report_step(s, trial, 1, 1).stop, 1);
+    pruned.reason = "median 0.75 of 2 trials";
     assert_ok(tacit_study_report(s, trial, &pruned, &err));
     assert_ok(tacit_study_trial(s, trial, &t, &err));
+    assert_string_equal(t->reason, "pruned at step 1 with 1 (median 0.75 of 2 trials)");
     assert_int_equal(t->state, TACIT_TRIAL_PRUNED);
     assert_true(isnan(t->value));
     assert_int_equal(t->n_steps, 1);

@@ -36,11 +36,11 @@ cp err said
 pruned=$(grep -cE '^trial [0-9]+ pruned at step [1-9] \([0-9.]+; median [0-9.]+\)$' said)
 check "says a line for each trial that it has ended" [ "$pruned" -gt 2 ]
 good "trials" trials curves $at
-check "says where" [ "$(grep -cE '^ +[0-9]+  PRUNED +[0-9.]+  pruned at step [1-9] with [0-9.]+$' out)" -eq "$pruned" ]
+check "says where" [ "$(grep -cE '^ +[0-9]+  PRUNED +[0-9.]+  pruned at step [1-9] with [0-9.]+ \(median [0-9.]+ of [0-9]+ trials\)$' out)" -eq "$pruned" ]
 good "those alone" trials curves $at --state pruned --format jsonl
 check "as many" [ "$(grep -c '"state":"PRUNED","value":null' out)" -eq "$pruned" ]
 check "with their curves" [ "$(grep -c '"steps":\[{"step":1,"value":[0-9.]*}' out)" -eq "$pruned" ]
-check "and the reason of the table" [ "$(grep -cE '"reason":"pruned at step [1-9] with [0-9.]+"' out)" -eq "$pruned" ]
+check "and the reason of the table" [ "$(grep -cE '"reason":"pruned at step [1-9] with [0-9.]+ \(median [0-9.]+ of [0-9]+ trials\)"' out)" -eq "$pruned" ]
 good "complete ones" trials curves $at --state complete --format jsonl
 check "have nine steps" [ "$(grep -c '"step":9,' out)" -eq $((14 - pruned)) ]
 good "the same again runs nothing" optimize study.json $at --prune median -- ./train {x}

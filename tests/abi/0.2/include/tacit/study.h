@@ -204,8 +204,9 @@ typedef struct tacit_trial {
     double value;         /* COMPLETE, of several objectives the first; else NaN */
     uint64_t pulls; /* that are to be told of it; once COMPLETE, that were. 1: an ordinary trial */
     const char *worker; /* who has or had it; NULL: nobody in particular, or it is not shown */
-    const char *reason; /* FAIL, DELETED; or NULL */
-    int64_t asked_ms;   /* Unix milliseconds; 0: never, or not shown */
+    const char
+        *reason; /* FAIL, DELETED; or NULL. PRUNED: a sentence, with the step and what it came to */
+    int64_t asked_ms; /* Unix milliseconds; 0: never, or not shown */
     int64_t told_ms;
     int64_t lease_ms; /* how long it may take after asked_ms; 0: no limit, or not shown */
     const tacit_step *
@@ -296,7 +297,7 @@ typedef struct tacit_report {
     size_t size;
     tacit_report_kind kind;
     double value;
-    const char *reason;  /* may be NULL */
+    const char *reason;  /* FAILED; PRUNED: by which rule, say. May be NULL */
     const double *point; /* the point really run, where it was another than asked for; else NULL */
     const double *pulls;
     size_t n_pulls; /* at most as many as were asked for */
