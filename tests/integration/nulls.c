@@ -296,6 +296,11 @@ static void call_optimizer(void)
     REFUSED("o", tacit_optimizer_fail(NULL, 0, NULL, err));
     REFUSED("o", tacit_optimizer_add(NULL, x, 0, NULL, err));
     REFUSED("values", tacit_optimizer_add(o, NULL, 0, NULL, err));
+    REFUSED("o", tacit_optimizer_tell_outcomes(NULL, 0, x, x, err));
+    REFUSED("outcomes", tacit_optimizer_tell_outcomes(o, 0, x, NULL, err));
+    REFUSED("o", tacit_optimizer_add_outcomes(NULL, x, x, NULL, err));
+    REFUSED("values", tacit_optimizer_add_outcomes(o, NULL, x, NULL, err));
+    REFUSED("outcomes", tacit_optimizer_add_outcomes(o, x, NULL, NULL, err));
     REFUSED("o", tacit_optimizer_best(NULL, NULL, NULL, NULL, err));
     tacit_optimizer_free(o);
 }
