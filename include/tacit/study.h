@@ -434,8 +434,9 @@ TACIT_API tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit
  * objective comes first, of equals the first. With one objective: those that have the best value. Empty: no trial is feasible
  * yet. */
 TACIT_API tacit_status tacit_study_front(tacit_study *s, tacit_trials **out, tacit_error *err);
-/* The volume that the front dominates, up to the reference point: a value for each objective, in its own direction. What is no
- * better than the reference in all objectives adds nothing. E_ARG: a reference is not finite. */
+/* The volume that the front dominates, up to the reference point: a value for each objective, in its own direction. NULL: that
+ * of the document. What is no better than the reference in all objectives adds nothing. E_ARG: a reference is not finite, or
+ * there is none. */
 TACIT_API tacit_status tacit_study_hypervolume(tacit_study *s, const double *reference, double *out,
                                                tacit_error *err);
 

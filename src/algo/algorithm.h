@@ -59,6 +59,8 @@ typedef struct tc_outcomes {
     const bool *maximize; /* n_objectives: the direction of each */
     size_t n_constraints; /* outcomes that must lie in bounds, which nobody knows before a trial */
     const double *low, *high; /* n_constraints; -INFINITY, INFINITY: no bound */
+    /* Several objectives: from where on hypervolume counts, each in its own direction; NULL: nobody said */
+    const double *reference;
 } tc_outcomes;
 
 /* What an optimizer takes. */

@@ -399,7 +399,7 @@ static void outcomes(void)
     SAME(of.name, "gain");
     CHECK(of.size == sizeof of && of.objective && of.maximize);
     GOOD(tacit_document_outcome(d, 2, &of, &err));
-    CHECK(!of.objective && of.low == 1 && of.high == 2);
+    CHECK(!of.objective && of.low == 1 && of.high == 2 && isnan(of.reference));
     FAILS(tacit_document_outcome(d, 3, &of, &err), TACIT_E_ARG);
     GOOD(tacit_study_ask(s, &trial, &x, &err));
     FAILS(tacit_study_tell(s, trial, 1, &err), TACIT_E_ARG);
@@ -414,6 +414,7 @@ static void outcomes(void)
     GOOD(tacit_study_front(s, &list, &err));
     CHECK(tacit_trials_count(list) == 1 && tacit_trials_get(list, 0)->feasible);
     tacit_trials_free(list);
+    FAILS(tacit_study_hypervolume(s, NULL, &volume, &err), TACIT_E_ARG);
     GOOD(tacit_study_hypervolume(s, reference, &volume, &err));
     CHECK(fabs(volume - 1) < 1e-12);
     GOOD(tacit_study_summarize(s, &sum, &err));
