@@ -133,7 +133,7 @@ tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, 
 {
     char query[64];
     int64_t next;
-    tacit_error none;
+    tacit_error why = {0};
     size_t before = out->n;
     int n = snprintf(query, sizeof query, number == 0 ? "limit=1" : "limit=2");
     if (number > 0)
@@ -143,8 +143,12 @@ tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, 
         return TACIT_OK;
     snprintf(query + n, sizeof query - (size_t)n, "&state=%s",
              tc_trial_state_name(TC_TRIAL_DELETED));
-    if (get_page(s, query, out, &next, &none) == TACIT_OK && pick(out, before, number))
+    tacit_status status = get_page(s, query, out, &next, &why);
+    if (status == TACIT_OK && pick(out, before, number))
         return TACIT_OK;
+    out->n = before;
+    if (status != TACIT_OK && status != TACIT_E_ARG)
+        return tc_pass_on(err, status, &why);
     return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64, number);
 }
 
