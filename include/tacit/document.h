@@ -51,10 +51,12 @@ typedef struct tacit_outcome {
     bool objective;   /* else a constraint bounds it */
     bool maximize;    /* of an objective */
     double low, high; /* of a constraint; -INFINITY, INFINITY: no bound */
+    double
+        reference; /* of several objectives, from where on hypervolume counts; NaN: the document does not say */
 } tacit_outcome;
 #define TACIT_OUTCOME                                                                              \
     {                                                                                              \
-        sizeof(tacit_outcome), NULL, false, false, 0, 0                                            \
+        sizeof(tacit_outcome), NULL, false, false, 0, 0, 0                                         \
     }
 TACIT_API size_t tacit_document_objectives(const tacit_document *d); /* 1 in most studies */
 TACIT_API size_t tacit_document_outcomes(const tacit_document *d);   /* all of them */

@@ -38,10 +38,14 @@ typedef struct tacit_optimizer_opts {
     const char *options;       /* JSON object: "{\"kernel\": \"se\"}"; NULL for defaults */
     uint64_t seed;             /* repeatable asks on one build; never feeds privacy noise */
     uint64_t budget;           /* planned trials; 0 if unknown */
+    /* Several objectives: the directions of those after the first, up to 3 of them. Algorithms gp-ei, random and sobol; of
+     * others E_UNSUPPORTED. NULL, 0: one objective. */
+    const tacit_direction *others;
+    size_t n_others;
 } tacit_optimizer_opts;
 #define TACIT_OPTIMIZER_OPTS                                                                       \
     {                                                                                              \
-        sizeof(tacit_optimizer_opts), (tacit_direction)0, "gp-ei", NULL, 0, 0                      \
+        sizeof(tacit_optimizer_opts), (tacit_direction)0, "gp-ei", NULL, 0, 0, NULL, 0             \
     }
 
 /* Makes an optimizer over `space`, which is copied. E_ARG names what is wrong. */
@@ -59,6 +63,11 @@ TACIT_API tacit_status tacit_optimizer_tell(tacit_optimizer *o, uint64_t trial, 
 TACIT_API tacit_status tacit_optimizer_tell_at(tacit_optimizer *o, uint64_t trial,
                                                const double *values, double value,
                                                tacit_error *err);
+/* The same with several objectives, where the two above are E_ARG: the value of each, the first one first. values NULL: the
+ * point that was asked for. */
+TACIT_API tacit_status tacit_optimizer_tell_outcomes(tacit_optimizer *o, uint64_t trial,
+                                                     const double *values, const double *outcomes,
+                                                     tacit_error *err);
 /* The evaluation failed: the point will not be asked again. reason may be NULL. */
 TACIT_API tacit_status tacit_optimizer_fail(tacit_optimizer *o, uint64_t trial, const char *reason,
                                             tacit_error *err);
@@ -68,7 +77,13 @@ TACIT_API tacit_status tacit_optimizer_fail(tacit_optimizer *o, uint64_t trial, 
 TACIT_API tacit_status tacit_optimizer_add(tacit_optimizer *o, const double *values, double value,
                                            uint64_t *trial, tacit_error *err);
 
-/* The best trial so far; trial, values and value may be NULL. E_STATE: none is complete. */
+/* The same with several objectives, where tacit_optimizer_add is E_ARG: the value of each. */
+TACIT_API tacit_status tacit_optimizer_add_outcomes(tacit_optimizer *o, const double *values,
+                                                    const double *outcomes, uint64_t *trial,
+                                                    tacit_error *err);
+
+/* The best trial so far; trial, values and value may be NULL. E_STATE: none is complete. E_UNSUPPORTED: there are several
+ * objectives, and so no best trial. */
 TACIT_API tacit_status tacit_optimizer_best(const tacit_optimizer *o, uint64_t *trial,
                                             double *values, double *value, tacit_error *err);
 

@@ -178,13 +178,14 @@ TACIT_API const tacit_space *tacit_study_space(const tacit_study *s);
 /* ---- trials ---- */
 
 typedef enum tacit_trial_state {
-    TACIT_TRIAL_ANY = 0,      /* of a query alone */
+    TACIT_TRIAL_ANY = 0,      /* of a query alone: all but DELETED */
     TACIT_TRIAL_WAITING = 1,  /* queued, not yet asked for */
     TACIT_TRIAL_RUNNING = 2,  /* asked for, not yet told */
     TACIT_TRIAL_COMPLETE = 3, /* told, with a value */
     TACIT_TRIAL_FAIL = 4,     /* told that it failed */
     TACIT_TRIAL_STALE = 5,    /* its lease is over, and the next ask gets it; may still be told */
-    TACIT_TRIAL_PRUNED = 6    /* ended early, because of its intermediate values */
+    TACIT_TRIAL_PRUNED = 6,   /* ended early, because of its intermediate values */
+    TACIT_TRIAL_DELETED = 7   /* failed, and was deleted (tacit_study_delete_trial) */
 } tacit_trial_state;
 TACIT_API const char *tacit_trial_state_name(tacit_trial_state state); /* "COMPLETE"; NULL: none */
 
@@ -203,8 +204,9 @@ typedef struct tacit_trial {
     double value;         /* COMPLETE, of several objectives the first; else NaN */
     uint64_t pulls; /* that are to be told of it; once COMPLETE, that were. 1: an ordinary trial */
     const char *worker; /* who has or had it; NULL: nobody in particular, or it is not shown */
-    const char *reason; /* FAIL; or NULL */
-    int64_t asked_ms;   /* Unix milliseconds; 0: never, or not shown */
+    const char
+        *reason; /* FAIL, DELETED; or NULL. PRUNED: a sentence, with the step and what it came to */
+    int64_t asked_ms; /* Unix milliseconds; 0: never, or not shown */
     int64_t told_ms;
     int64_t lease_ms; /* how long it may take after asked_ms; 0: no limit, or not shown */
     const tacit_step *
@@ -295,7 +297,7 @@ typedef struct tacit_report {
     size_t size;
     tacit_report_kind kind;
     double value;
-    const char *reason;  /* may be NULL */
+    const char *reason;  /* FAILED; PRUNED: by which rule, say. May be NULL */
     const double *point; /* the point really run, where it was another than asked for; else NULL */
     const double *pulls;
     size_t n_pulls; /* at most as many as were asked for */
@@ -380,6 +382,13 @@ TACIT_API tacit_status tacit_study_enqueue(tacit_study *s, const double *values,
  * another trial is WAITING, RUNNING, STALE, COMPLETE or PRUNED. So the same again does nothing. The failed trials stay as they are,
  * and count towards those that are planned. *queued (may be NULL): how many were put. */
 TACIT_API tacit_status tacit_study_rerun_failed(tacit_study *s, uint64_t *queued, tacit_error *err);
+/* Deletes a FAILed trial, for good: it is in no list but that of DELETED trials, in no count and in no plot. It no longer counts
+ * towards those that are planned, so another one can be asked for; its point may be proposed again; its number is never used
+ * again. The journal keeps what there was, with one event more. Nothing comes back to a ledger: what a trial has
+ * released is released. The same again does nothing. E_STATE: the trial has not failed; a value has shaped the
+ * proposals after it, and a journal must give the same proposals when it is read again. At a coordinator it takes the
+ * operator's token. */
+TACIT_API tacit_status tacit_study_delete_trial(tacit_study *s, uint64_t trial, tacit_error *err);
 /* Earlier results: n complete trials, all or none. values is n points one after another, y their values.
  * E_UNSUPPORTED: a coordinator. */
 TACIT_API tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values,
@@ -425,8 +434,9 @@ TACIT_API tacit_status tacit_study_best(tacit_study *s, tacit_trial **out, tacit
  * objective comes first, of equals the first. With one objective: those that have the best value. Empty: no trial is feasible
  * yet. */
 TACIT_API tacit_status tacit_study_front(tacit_study *s, tacit_trials **out, tacit_error *err);
-/* The volume that the front dominates, up to the reference point: a value for each objective, in its own direction. What is no
- * better than the reference in all objectives adds nothing. E_ARG: a reference is not finite. */
+/* The volume that the front dominates, up to the reference point: a value for each objective, in its own direction. NULL: that
+ * of the document. What is no better than the reference in all objectives adds nothing. E_ARG: a reference is not finite, or
+ * there is none. */
 TACIT_API tacit_status tacit_study_hypervolume(tacit_study *s, const double *reference, double *out,
                                                tacit_error *err);
 

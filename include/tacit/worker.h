@@ -54,7 +54,7 @@ typedef struct tacit_evaluation {
     double *outcomes;
     size_t n_outcomes;
     uint64_t
-        pruned; /* ... or this, to 1: the trial was ended early. Without a report it has failed */
+        pruned; /* ... or this, to 1: the trial was ended early, by the rule that a text in *err names. Without a report it has failed */
 } tacit_evaluation;
 typedef tacit_status (*tacit_evaluate_trial)(void *user, tacit_evaluation *e, tacit_error *err);
 

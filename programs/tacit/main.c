@@ -17,6 +17,7 @@ const tc_verb *const tc_verbs[] = {
     &tc_verb_ask,
     &tc_verb_tell,
     &tc_verb_enqueue,
+    &tc_verb_delete,
     &tc_verb_studies,
     &tc_verb_trials,
     &tc_verb_best,

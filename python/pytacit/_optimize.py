@@ -258,14 +258,16 @@ class Worker:
         return value
 
     def _evaluate(self, _user: Any, e: Any, err: Any) -> int:
+        trial = RunningTrial(self._study, e.trial, {}, self._run.rule)
         try:
-            params = self._study._space.params(e.values)
-            made = self._call(RunningTrial(self._study, e.trial, params, self._run.rule))
+            trial.params = self._study._space.params(e.values)
+            made = self._call(trial)
             numbers = as_floats(made, self._names) if len(self._names) > 1 else [as_float(made)]
             e.outcomes[0 : len(numbers)] = numbers
             return OK
-        except Pruned:
+        except Pruned as why:
             e.pruned = 1
+            _say(err, _text(why) or trial._why())
             return OK
         except NotANumber as why:
             self._run.warn_of_no_number(e.trial, why)
@@ -307,21 +309,29 @@ def as_floats(value: Any, names: Sequence[str]) -> List[float]:
     return [as_float(made[name]) for name in names]
 
 
-def describe(why: BaseException) -> str:
-    """An exception as the reason of a failure. Its text comes from a method, which may fail, too."""
-    kind = type(why).__name__
+def _text(why: BaseException) -> str:
+    """What an exception says. That comes from a method, which may fail, too."""
     try:
-        said = str(why)
+        return str(why)
     except Exception:
-        said = ""
+        return ""
+
+
+def describe(why: BaseException) -> str:
+    """An exception as the reason of a failure."""
+    kind, said = type(why).__name__, _text(why)
     return f"{kind}: {said}" if said else kind
 
 
-def _failed(err: Any, reason: str) -> int:
+def _say(err: Any, reason: str) -> None:
     room = ffi.sizeof(err.msg)
     short = reason.replace("\0", " ").encode("utf-8", "replace")[: room - 1].decode("utf-8", "ignore")
-    err.code = FAILED
     err.msg = short.encode("utf-8")
+
+
+def _failed(err: Any, reason: str) -> int:
+    err.code = FAILED
+    _say(err, reason)
     return FAILED
 
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Pruned(Exception):
-    """Raised by an objective that ends its trial early: the trial is PRUNED, with its last intermediate value."""
+    """Raised by an objective that ends its trial early: the trial is PRUNED, with its last intermediate value.
+
+    Its text is in the trial's reason; without one that is what the rule says.
+    """
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,13 @@ class RunningTrial:
     def should_stop(self) -> bool:
         """By the last report: should the trial be ended? Then raise pytacit.Pruned, or return None."""
         return self._verdict is not None and self._verdict.stop
+
+    def _why(self) -> str:
+        """By which rule it was ended; as the library says it of programs."""
+        v = self._verdict
+        if v is None or not v.stop:
+            return ""
+        return f"{string(lib.tacit_prune_rule_name(self._rule.rule))} {v.bound:.6g} of {v.compared} trials"
 
     @property
     def verdict(self) -> Optional[Verdict]:

@@ -21,6 +21,7 @@ import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._library import NULL, call, lib, new, out, struct, text, whole
+from .errors import UnsupportedError
 
 try:
     from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -40,6 +41,8 @@ MOST_CHOICES = 1000
 MOST_LEVELS = 10**12
 MOST_WHOLE = 2**53
 MOST_PARAMETERS = 256
+#: What an optimizer of tacit's can have: see <tacit/optimizer.h>.
+MOST_DIRECTIONS = 4
 
 
 # ---- parameters as tacit has them: a number, the number of a step, or the index of a choice
@@ -122,6 +125,7 @@ class _Optimizer:
 
     def __init__(self, search_space: Dict[str, BaseDistribution], opts: Any, keep: Sequence[Any]) -> None:
         self.search_space = search_space
+        self._objectives = 1 + opts.n_others
         space = out(lib.tacit_space_new, "tacit_space *", lib.tacit_space_free)
         for i, distribution in enumerate(search_space.values()):  # Optuna's names may have any character
             _add(space, text(f"p{i}", "name"), distribution)
@@ -131,7 +135,7 @@ class _Optimizer:
         self._read = 0  # all trials below this number are finished, and known
         self._ahead: Dict[int, None] = {}  # those above that are known, too
         self._mark: Any = None  # when the last one below it began
-        self._range: Optional[Tuple[float, float]] = None  # of the finite values told so far
+        self._ranges: List[Optional[Tuple[float, float]]] = [None] * self._objectives  # of the finite values so far
 
     def follows(self, trials: List[FrozenTrial]) -> bool:
         """Are these the trials that were read so far? Not if the study was deleted and another one has its number."""
@@ -159,12 +163,12 @@ class _Optimizer:
 
     def _tell(self, trial: FrozenTrial, with_pruned: bool) -> None:
         asked = self._open.pop(trial.number, None)
-        point, value = self._point(trial), self._finite(_outcome(trial, with_pruned))
-        if point is not None and value is not None:
+        point, values = self._point(trial), self._finite(_outcomes(trial, with_pruned))
+        if point is not None and values is not None:
             if asked is None:
-                call(lib.tacit_optimizer_add, self._handle, point, value, NULL)
+                call(lib.tacit_optimizer_add_outcomes, self._handle, point, values, NULL)
             else:
-                call(lib.tacit_optimizer_tell_at, self._handle, asked, point, value)
+                call(lib.tacit_optimizer_tell_outcomes, self._handle, asked, point, values)
         elif asked is not None:
             call(lib.tacit_optimizer_fail, self._handle, asked, NULL)
 
@@ -179,23 +183,31 @@ class _Optimizer:
             numbers.append(number)
         return new("double[]", numbers)
 
-    def _finite(self, value: Optional[float]) -> Optional[float]:
-        """An infinite value counts as the largest or smallest one so far, if there is one."""
-        if value is None or math.isnan(value):
+    def _finite(self, values: Optional[Sequence[float]]) -> Optional[List[float]]:
+        """An infinite value counts as the largest or smallest one of its objective so far, if there is one."""
+        if values is None or len(values) != self._objectives:
             return None
+        made = [self._clipped(i, value) for i, value in enumerate(values)]
+        known = [value for value in made if value is not None]
+        return known if len(known) == len(made) else None
+
+    def _clipped(self, i: int, value: float) -> Optional[float]:
+        if math.isnan(value):
+            return None
+        range_ = self._ranges[i]
         if math.isfinite(value):
-            low, high = self._range or (value, value)
-            self._range = min(low, value), max(high, value)
+            low, high = range_ or (value, value)
+            self._ranges[i] = min(low, value), max(high, value)
             return value
-        return None if self._range is None else min(max(value, self._range[0]), self._range[1])
+        return None if range_ is None else min(max(value, range_[0]), range_[1])
 
 
-def _outcome(trial: FrozenTrial, with_pruned: bool) -> Optional[float]:
+def _outcomes(trial: FrozenTrial, with_pruned: bool) -> Optional[Sequence[float]]:
     """What a finished trial came to; None: nothing that the model is told."""
     if trial.state == TrialState.COMPLETE:
-        return trial.value
+        return trial.values
     if trial.state == TrialState.PRUNED and with_pruned and trial.last_step is not None:
-        return trial.intermediate_values[trial.last_step]
+        return [trial.intermediate_values[trial.last_step]]
     return None
 
 
@@ -205,6 +217,7 @@ class _Followed:
     def __init__(self, with_pruned: bool) -> None:
         self.intersection = IntersectionSearchSpace(include_pruned=with_pruned)
         self.optimizer: Optional[_Optimizer] = None
+        self.checked = False  # that the algorithm takes as many objectives
 
 
 # ---- the sampler
@@ -226,6 +239,9 @@ class TacitSampler(BaseSampler):
     A trial that has failed tells the model nothing, and its point is not asked again. A pruned one counts as failed,
     as for Optuna's GPSampler, unless `consider_pruned_trials`: then by its last intermediate value. An infinite value
     counts as the largest, or smallest, finite one so far. Constraints are not considered.
+
+    Studies may have 2 to 4 directions with "gp-ei", which then goes by the expected hypervolume improvement, and with
+    "random" and "sobol".
 
     A sampler may serve several studies, and threads. A copy, pickled or not, makes optimizers of its own.
 
@@ -263,7 +279,7 @@ class TacitSampler(BaseSampler):
         self._begin()
         # An algorithm or option that is wrong is refused here, and not at a trial.
         probe: Dict[str, BaseDistribution] = {"x": FloatDistribution(0, 1)}
-        self._new_optimizer(probe, StudyDirection.MINIMIZE, 0)
+        self._new_optimizer(probe, [StudyDirection.MINIMIZE], 0)
 
     def _begin(self) -> None:
         self._lock = threading.RLock()
@@ -293,7 +309,7 @@ class TacitSampler(BaseSampler):
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> Dict[str, BaseDistribution]:
         """The parameters that all finished trials have in common, but those with a single value."""
-        _check_single(study)
+        self._check_directions(study)
         with self._lock:
             space = self._follow(study).intersection.calculate(study)
         fitting = [(name, distribution) for name, distribution in space.items() if _fits(distribution)]
@@ -303,7 +319,7 @@ class TacitSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: Dict[str, BaseDistribution]
     ) -> Dict[str, Any]:
         """Asks tacit for a point of the search space."""
-        _check_single(study)
+        self._check_directions(study)
         if not search_space:
             return {}
         with self._lock:
@@ -311,7 +327,7 @@ class TacitSampler(BaseSampler):
             trials = study._storage.get_all_trials(study._study_id, deepcopy=False)
             optimizer = followed.optimizer
             if optimizer is None or optimizer.search_space != search_space or not optimizer.follows(trials):
-                optimizer = self._new_optimizer(search_space, study.direction, self._rng.getrandbits(63))
+                optimizer = self._new_optimizer(search_space, study.directions, self._rng.getrandbits(63))
                 followed.optimizer = optimizer
             optimizer.read(trials, self._with_pruned)
             return optimizer.ask(trial)
@@ -320,7 +336,7 @@ class TacitSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         """Asks the independent sampler for one parameter."""
-        _check_single(study)
+        self._check_directions(study)
         if self._warn and self._has_finished(study):
             _logger.warning(
                 f"The parameter {param_name!r} of trial {trial.number} is sampled by "
@@ -348,21 +364,32 @@ class TacitSampler(BaseSampler):
     def _has_finished(self, study: Study) -> bool:
         return bool(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
 
+    def _check_directions(self, study: Study) -> None:
+        n = len(study.directions)
+        if n > MOST_DIRECTIONS:
+            raise ValueError(
+                f"TacitSampler takes 1 to {MOST_DIRECTIONS} directions, got a study with {n}: use one of Optuna's "
+                "multi-objective samplers, such as NSGAIIISampler"
+            )
+        with self._lock:
+            followed = self._follow(study)
+            if n > 1 and not followed.checked:
+                try:
+                    self._new_optimizer({"x": FloatDistribution(0, 1)}, study.directions, 0)
+                except UnsupportedError as why:
+                    raise ValueError(f"a study with {n} directions: {why}") from None
+            followed.checked = True
+
     def _new_optimizer(
-        self, search_space: Dict[str, BaseDistribution], direction: StudyDirection, seed: int
+        self, search_space: Dict[str, BaseDistribution], directions: Sequence[StudyDirection], seed: int
     ) -> _Optimizer:
         opts = struct("tacit_optimizer_opts")
-        keep = [text(self._algorithm, "algorithm"), text(self._options, "options")]
-        opts.algorithm, opts.options = keep
-        opts.direction = lib.TACIT_MAXIMIZE if direction == StudyDirection.MAXIMIZE else lib.TACIT_MINIMIZE
+        sides = [lib.TACIT_MAXIMIZE if d == StudyDirection.MAXIMIZE else lib.TACIT_MINIMIZE for d in directions]
+        others = new("tacit_direction[]", sides[1:])
+        keep = [text(self._algorithm, "algorithm"), text(self._options, "options"), others]
+        opts.algorithm, opts.options = keep[:2]
+        opts.direction = sides[0]
+        if len(sides) > 1:
+            opts.others, opts.n_others = others, len(sides) - 1
         opts.seed, opts.budget = seed, self._budget
         return _Optimizer(dict(search_space), opts, keep)
-
-
-def _check_single(study: Study) -> None:
-    if len(study.directions) > 1:
-        raise ValueError(
-            f"TacitSampler optimizes one value, got a study with {len(study.directions)} directions: "
-            "use one of Optuna's multi-objective samplers, such as TPESampler or NSGAIISampler, or a study of tacit: "
-            "pytacit.create_study(objectives=...)"
-        )

@@ -248,7 +248,7 @@ class Study(Handle):
         noise_sd: float = 0.0,
     ) -> None:
         """Tells the value of a trial, or that it failed (state=TrialState.FAIL, with a reason), or that it was ended
-        early (state=TrialState.PRUNED), with its last intermediate value.
+        early (state=TrialState.PRUNED), with its last intermediate value; the reason is by which rule, say.
 
         value: a number; in a study with several objectives or with constraints a dict of all outcomes by name.
         params: the point really run, where it was another than asked for. noise_sd: the standard deviation of
@@ -305,6 +305,16 @@ class Study(Handle):
         call(lib.tacit_study_rerun_failed, self._open(), queued)
         return int(queued[0])
 
+    def delete_trial(self, trial: Union[Trial, int]) -> None:
+        """Deletes a failed trial, for good: it is in no list but get_trials(TrialState.DELETED), and in no count.
+
+        It no longer counts towards the trials that are planned, and its point may be proposed again; its number is not
+        used again. The same again does nothing. Another trial is refused (StateError): the trials after it were proposed
+        with its value. At a coordinator it takes the operator's token.
+        """
+        number = whole(trial.number if isinstance(trial, Trial) else trial, "trial")
+        call(lib.tacit_study_delete_trial, self._open(), number)
+
     # ---- looking
 
     def get_trials(self, state: Optional[TrialState] = None) -> List[Trial]:
@@ -320,7 +330,7 @@ class Study(Handle):
 
     @property
     def trials(self) -> List[Trial]:
-        """All trials, in the order of their numbers."""
+        """All trials but deleted ones, in the order of their numbers."""
         return self.get_trials()
 
     def get_trial(self, number: int) -> Trial:
@@ -354,12 +364,15 @@ class Study(Handle):
         call(lib.tacit_study_front, self._open(), pointer)
         return self._trials(pointer[0])
 
-    def hypervolume(self, reference: Mapping[str, float]) -> float:
-        """The volume that the front dominates, up to a reference point: a value for each objective, by name."""
+    def hypervolume(self, reference: Optional[Mapping[str, float]] = None) -> float:
+        """The volume that the front dominates, up to a reference point: a value for each objective, by name. None: that
+        of the study.
+        """
         handle = self._open()  # held: the document lives as long as the handle
         objectives = self._names[: lib.tacit_document_objectives(lib.tacit_study_document(handle))]
         volume = new("double *")
-        call(lib.tacit_study_hypervolume, handle, self._outcomes(reference, "reference", objectives), volume)
+        point = ffi.NULL if reference is None else self._outcomes(reference, "reference", objectives)
+        call(lib.tacit_study_hypervolume, handle, point, volume)
         return float(volume[0])
 
     @property
@@ -638,6 +651,7 @@ def study_document(
     *,
     objectives: Optional[Mapping[str, str]] = None,
     constraints: Optional[Mapping[str, Mapping[str, float]]] = None,
+    reference: Optional[Mapping[str, float]] = None,
     algorithm: Union[str, Mapping[str, Any], None] = None,
     trials: Optional[int] = None,
     seed: Optional[int] = None,
@@ -659,6 +673,7 @@ def study_document(
         "direction": direction,
         "objectives": objectives,
         "constraints": constraints,
+        "reference": reference,
         "linear": None if linear is None else list(linear),
         "algorithm": algorithm,
         "trials": trials,
@@ -681,6 +696,7 @@ def create_study(
     *,
     objectives: Optional[Mapping[str, str]] = None,
     constraints: Optional[Mapping[str, Mapping[str, float]]] = None,
+    reference: Optional[Mapping[str, float]] = None,
     algorithm: Union[str, Mapping[str, Any], None] = None,
     trials: Optional[int] = None,
     seed: Optional[int] = None,
@@ -697,7 +713,8 @@ def create_study(
 
     space: the parameters by name; or a CSV file of candidates. direction: "minimize" or "maximize"; it is never
     guessed. objectives: in its place 2 to 4 of them, {"error": "minimize", "latency": "minimize"}. constraints: outcomes
-    of a trial that must lie in bounds, {"memory_mb": {"max": 512}, "recall": {"min": 0.9}}. storage: "sqlite:///FILE",
+    of a trial that must lie in bounds, {"memory_mb": {"max": 512}, "recall": {"min": 0.9}}. reference: of several
+    objectives, from where on hypervolume counts, {"error": 1, "latency": 10}; None: the search finds one. storage: "sqlite:///FILE",
     "postgresql://HOST/DATABASE", "memory:" (gone with the last handle), or "https://HOST:PORT" of a coordinator, with the operator's token and the fingerprint that `tacit serve` prints.
     algorithm: its name, or {"name": ..., option: ...}; None: gp-ei. trials: how many are planned. seed: repeats
     the same search. privacy: as a study document has it, {"unit": "record", "epsilon": 1, ...}. linear: constraints
@@ -712,6 +729,7 @@ def create_study(
         direction,
         objectives=objectives,
         constraints=constraints,
+        reference=reference,
         algorithm=algorithm,
         trials=trials,
         seed=seed,

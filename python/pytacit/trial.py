@@ -20,10 +20,11 @@ class TrialState(enum.IntEnum):
     FAIL = 4  #: told that it failed
     STALE = 5  #: given back or out of time: the next ask gets it
     PRUNED = 6  #: ended early, because of its intermediate values
+    DELETED = 7  #: failed, and was deleted: in no list but get_trials(TrialState.DELETED)
 
     def is_finished(self) -> bool:
         """Is it told?"""
-        return self in (TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED)
+        return self in (TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED, TrialState.DELETED)
 
 
 def _no_steps() -> Dict[int, float]:
@@ -42,7 +43,7 @@ class Trial:
     state: TrialState
     params: Dict[str, Any]  #: by name, typed as the space says
     value: Optional[float] = None  #: COMPLETE; of several objectives the first
-    reason: Optional[str] = None  #: FAIL: why
+    reason: Optional[str] = None  #: FAIL, DELETED: why it failed; PRUNED: at which step, with what, by which rule
     worker: Optional[str] = None  #: who has or had it, where that is known
     pulls: int = 1  #: evaluations that it stands for
     datetime_start: Optional[datetime.datetime] = None  #: when it was asked for, in UTC

@@ -121,6 +121,27 @@ def test_the_best_is_feasible_where_one_is():
     assert study.best_value == 20 and study.best_trial.feasible
 
 
+def test_a_reference_of_the_study():
+    study = pytacit.create_study(
+        "aimed",
+        {"x": pytacit.FloatDistribution(0, 1)},
+        objectives={"error": "minimize", "gain": "maximize"},
+        reference={"gain": 0, "error": 4},
+        storage="memory:",
+    )
+    assert study.document["reference"] == {"error": 4, "gain": 0}
+    tell_all = ({"error": 1, "gain": 5}, {"error": 2, "gain": 9})
+    for outcomes in tell_all:
+        study.tell(study.ask(), outcomes)
+    assert study.hypervolume() == study.hypervolume({"gain": 0, "error": 4}) == pytest.approx(1 * 5 + 2 * 9)
+    with pytest.raises(pytacit.ArgumentError, match="reference must not be NULL: the document of study m has none"):
+        several().hypervolume()
+    with pytest.raises(pytacit.ArgumentError, match="reference goes with objectives: one objective has no hypervolume"):
+        pytacit.create_study(
+            "one", {"x": pytacit.FloatDistribution(0, 1)}, "minimize", reference={"value": 1}, storage="memory:"
+        )
+
+
 def test_the_front_has_no_best():
     study = several()
     for outcomes in ((3, 9, 1), (1, 5, 10), (2, 5, 1), (0, 99, 11)):

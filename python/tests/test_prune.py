@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import pytacit
@@ -41,6 +43,9 @@ def test_a_rule_ends_the_worse_trials(random_study, rule):
         last = max(trial.intermediate_values)
         assert trial.value is None and trial.state.is_finished() and last < 10
         assert trial.intermediate_values[last] == trial.params["x"] + 1 / last
+        name = rule if isinstance(rule, str) else rule.rule
+        said = rf"pruned at step {last} with [0-9.]+ \({name} [0-9.]+ of \d+ trials\)"
+        assert re.fullmatch(said, trial.reason)
     best = random_study.best_trial
     assert best.params["x"] == min(trial.params["x"] for trial in random_study.trials)
     assert list(best.intermediate_values) == list(range(1, 10))
@@ -142,6 +147,15 @@ def test_steps_that_go_back_are_warned_of_once(random_study, caplog):
     assert [list(trial.intermediate_values) for trial in random_study.trials] == [[1], [1]]
 
 
+def test_a_reason_of_ones_own(random_study):
+    def diverges(params, trial):
+        trial.report(1, 0.25)
+        raise Pruned("it diverged")
+
+    random_study.optimize(diverges, n_trials=1)
+    assert random_study.trials[0].reason == "pruned at step 1 with 0.25 (it diverged)"
+
+
 def test_by_hand(random_study):
     first, second = random_study.ask(), random_study.ask()
     assert random_study.report(first, 1, 0.25) == Verdict(False, 1, 0.25, None, 0)
@@ -149,8 +163,9 @@ def test_by_hand(random_study):
     rule = Prune("median", warmup=2, min_trials=1)
     assert random_study.report(second, 1, 0.5, rule) == Verdict(False, 1, 0.5, None, 0)
     assert random_study.report(second, 2, 0.5, rule) == Verdict(True, 2, 0.5, 0.25, 1)
-    random_study.tell(second, state=TrialState.PRUNED)
+    random_study.tell(second, state=TrialState.PRUNED, reason="it was enough")
     ended = random_study.get_trial(second.number)
+    assert ended.reason == "pruned at step 2 with 0.5 (it was enough)"
     assert ended.state is TrialState.PRUNED and ended.intermediate_values == {1: 0.5, 2: 0.5}
     with pytest.raises(pytacit.StateError, match="told already: it is PRUNED"):
         random_study.report(second, 3, 0.5)

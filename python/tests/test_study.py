@@ -54,6 +54,24 @@ def test_failed_points_once_more(study):
     assert [t.state for t in study.trials] == [TrialState.FAIL, TrialState.COMPLETE]
 
 
+def test_a_failed_trial_is_deleted(study):
+    failed, told = study.ask(), study.ask()
+    study.tell(failed, state=TrialState.FAIL, reason="no power")
+    study.tell(told, 1.0)
+    with pytest.raises(pytacit.StateError, match="trial 1 is COMPLETE, and only a failed trial can be deleted"):
+        study.delete_trial(1)
+    study.delete_trial(failed)
+    study.delete_trial(failed.number)
+    assert [t.number for t in study.trials] == [1]
+    gone = study.get_trial(0)
+    assert (gone.state, gone.reason) == (TrialState.DELETED, "no power")
+    assert study.get_trials(TrialState.DELETED) == [gone] and not study.get_trials(TrialState.FAIL)
+    assert study.rerun_failed() == 0
+    assert study.ask().number == 2
+    with pytest.raises(pytacit.NotFoundError, match="there is no trial 9"):
+        study.delete_trial(9)
+
+
 @pytest.mark.parametrize(
     "params, said",
     [

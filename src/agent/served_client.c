@@ -165,7 +165,7 @@ void tc_trial_list_fini(tc_trial_list *l)
 
 static bool read_state(const char *name, tc_trial_state *out)
 {
-    for (int s = TC_TRIAL_WAITING; name && s <= TC_TRIAL_PRUNED; s++)
+    for (int s = TC_TRIAL_WAITING; name && s <= TC_TRIAL_DELETED; s++)
         if (strcmp(name, tc_trial_state_name((tc_trial_state)s)) == 0) {
             *out = (tc_trial_state)s;
             return true;
@@ -390,6 +390,8 @@ static json_t *report_json(const tc_remote *s, const tacit_report *r)
     else
         said = json_real(r->value);
     int bad = json_object_set_new(j, key, said);
+    if (r->kind == TACIT_REPORT_PRUNED && r->reason && *r->reason)
+        bad |= json_object_set_new(j, "reason", json_string(r->reason));
     if (r->noise_sd > 0)
         bad |= json_object_set_new(j, "noise_sd", json_real(r->noise_sd));
     if (r->point)
@@ -537,12 +539,24 @@ tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worke
 }
 
 /* A request whose answer says nothing new. */
-static tacit_status order(tc_remote *s, const char *rest, tacit_error *err)
+static tacit_status order_by(tc_remote *s, const char *method, const char *rest, tacit_error *err)
 {
     json_t *answer;
-    TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = "POST", .rest = rest}, &answer, err));
+    TC_TRY(tc_remote_ask(&s->cfg, &(tc_errand){.method = method, .rest = rest}, &answer, err));
     json_decref(answer);
     return TACIT_OK;
+}
+
+static tacit_status order(tc_remote *s, const char *rest, tacit_error *err)
+{
+    return order_by(s, "POST", rest, err);
+}
+
+tacit_status tc_remote_delete_trial(tc_remote *s, uint64_t trial, tacit_error *err)
+{
+    char rest[64];
+    snprintf(rest, sizeof rest, "/trials/%" PRIu64, trial);
+    return order_by(s, "DELETE", rest, err);
 }
 
 tacit_status tc_remote_requeue(tc_remote *s, uint64_t trial, tacit_error *err)

@@ -88,6 +88,7 @@ tacit_status tc_remote_heartbeat(tc_remote *s, uint64_t trial, const char *worke
 /* Takes a RUNNING trial back; for an operator. */
 tacit_status tc_remote_requeue(tc_remote *s, uint64_t trial, tacit_error *err);
 /* A point to be tried first. Sent once: again, it would be another trial. */
+tacit_status tc_remote_delete_trial(tc_remote *s, uint64_t trial, tacit_error *err);
 tacit_status tc_remote_enqueue(tc_remote *s, const double *values, uint64_t *trial,
                                tacit_error *err);
 

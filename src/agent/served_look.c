@@ -115,23 +115,40 @@ tacit_status tc_remote_trials(tc_remote *s, const tacit_trial_query *q, tc_trial
     return TACIT_OK;
 }
 
-/* Two trials are asked for, so that it does not matter whether the cursor's own is among them. */
+/* Moves the trial with this number to place `before`, where the list then ends. */
+static bool pick(tc_trial_list *out, size_t before, uint64_t number)
+{
+    size_t i = before, n = out->n;
+    while (i < n && out->list[i].number != number)
+        i++;
+    if (i < n)
+        out->list[before] = out->list[i];
+    out->n = i < n ? before + 1 : before;
+    return i < n;
+}
+
+/* Two trials are asked for, so that it does not matter whether the cursor's own is among them. A deleted one is among those
+ * with that state alone, which a coordinator of an earlier version does not have. */
 tacit_status tc_remote_trial(tc_remote *s, uint64_t number, tc_trial_list *out, tacit_error *err)
 {
     char query[64];
     int64_t next;
+    tacit_error why = {0};
     size_t before = out->n;
-    if (number == 0)
-        snprintf(query, sizeof query, "limit=1");
-    else
-        snprintf(query, sizeof query, "limit=2&after=%" PRIu64, number - 1);
+    int n = snprintf(query, sizeof query, number == 0 ? "limit=1" : "limit=2");
+    if (number > 0)
+        n += snprintf(query + n, sizeof query - (size_t)n, "&after=%" PRIu64, number - 1);
     TC_TRY(get_page(s, query, out, &next, err));
-    for (size_t i = before; i < out->n; i++)
-        if (out->list[i].number == number) {
-            out->list[before] = out->list[i];
-            out->n = before + 1;
-            return TACIT_OK;
-        }
+    if (pick(out, before, number))
+        return TACIT_OK;
+    snprintf(query + n, sizeof query - (size_t)n, "&state=%s",
+             tc_trial_state_name(TC_TRIAL_DELETED));
+    tacit_status status = get_page(s, query, out, &next, &why);
+    if (status == TACIT_OK && pick(out, before, number))
+        return TACIT_OK;
+    out->n = before;
+    if (status != TACIT_OK && status != TACIT_E_ARG)
+        return tc_pass_on(err, status, &why);
     return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64, number);
 }
 

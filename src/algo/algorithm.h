@@ -45,6 +45,7 @@ typedef struct tc_history {
     double *taken;         /* n_taken x dim column-major, encoded */
     size_t *taken_point;   /* finite spaces */
     uint64_t *taken_pulls; /* that may still be told of each; 0: it failed */
+    size_t n_deleted;      /* trials that failed and were deleted: nothing of them is above */
     double *row;           /* dim: scratch of history.c */
 } tc_history;
 
@@ -67,6 +68,8 @@ typedef struct tc_outcomes {
     const bool *maximize; /* n_objectives: the direction of each */
     size_t n_constraints; /* outcomes that must lie in bounds, which nobody knows before a trial */
     const double *low, *high; /* n_constraints; -INFINITY, INFINITY: no bound */
+    /* Several objectives: from where on hypervolume counts, each in its own direction; NULL: nobody said */
+    const double *reference;
 } tc_outcomes;
 
 /* What an optimizer takes. */

@@ -261,6 +261,19 @@ static tacit_status apply_report(tc_optimizer *o, const tc_event *e, tacit_error
     return TACIT_OK;
 }
 
+/* What it came to, and why it was ended if somebody said so. NULL: no memory. */
+static char *early_sentence(tc_optimizer *o, const tc_event *e)
+{
+    tc_text t = {0};
+    const bool said = e->reason && *e->reason;
+    tc_text_addf(&t, "pruned at step %" PRIu64 " with %.6g", e->step, e->value);
+    if (said)
+        tc_text_addf(&t, " (%s)", e->reason);
+    char *sentence = t.failed ? NULL : keep_text(o, tc_text_get(&t));
+    tc_text_fini(&t);
+    return sentence;
+}
+
 /* The last intermediate value is an observation like that of a COMPLETE trial, but never the best one: docs/math.md, "Trials that
  * are ended early", says why and what was measured. */
 static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, tacit_error *err)
@@ -270,7 +283,10 @@ static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, t
         return corrupt(e, "ends a trial early in a study of several outcomes", err);
     if (!is_step(e))
         return corrupt(e, "ends a trial early at a step that no trial can report", err);
+    char *sentence = early_sentence(o, e);
+    TC_TRY(sentence ? TACIT_OK : tc_fail_memory(err));
     TC_TRY(put_step(t, e, err));
+    t->reason = sentence;
     t->told_ms = e->time_ms;
     untake(o, t->number);
     tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
@@ -305,6 +321,20 @@ static tacit_status apply_stale(tc_optimizer *o, const tc_event *e, tacit_error 
         return corrupt(e, "ends the lease of a trial that was not running", err);
     tc_trial *t = &o->trials[e->trial];
     set_state(o, t, TC_TRIAL_STALE, t->pulls);
+    return TACIT_OK;
+}
+
+/* As if it had never been asked for, but for its number: its point may be proposed again, and its reports are compared with
+ * no more. */
+static tacit_status apply_delete(tc_optimizer *o, const tc_event *e, tacit_error *err)
+{
+    if (e->trial >= o->n_trials || o->trials[e->trial].state != TC_TRIAL_FAIL)
+        return corrupt(e, "deletes a trial that had not failed", err);
+    tc_trial *t = &o->trials[e->trial];
+    untake(o, t->number);
+    o->history.n_deleted++;
+    t->n_steps = 0;
+    set_state(o, t, TC_TRIAL_DELETED, 0);
     return TACIT_OK;
 }
 
@@ -370,6 +400,8 @@ static tacit_status apply(tc_optimizer *o, const tc_event *e, tacit_error *err)
         return apply_relayed(o, e, err);
     case TC_EVENT_REPORT:
         return apply_report(o, e, err);
+    case TC_EVENT_DELETE:
+        return apply_delete(o, e, err);
     }
     return corrupt(e, "is of a kind that this version does not know", err);
 }

@@ -178,11 +178,17 @@ tacit_status tc_optimizer_next(tc_optimizer *o, const tc_ask_request *req, tc_ev
     return tc_next_chosen(o, req, pulls, out, err);
 }
 
+static tacit_status find_trial(const tc_optimizer *o, uint64_t trial, tacit_error *err)
+{
+    if (trial < o->n_trials)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
+                   trial, o->n_trials);
+}
+
 static tacit_status find_open(const tc_optimizer *o, uint64_t trial, tacit_error *err)
 {
-    if (trial >= o->n_trials)
-        return tc_fail(err, TACIT_E_NOT_FOUND, "there is no trial %" PRIu64 "; this study has %zu",
-                       trial, o->n_trials);
+    TC_TRY(find_trial(o, trial, err));
     tc_trial_state state = o->trials[trial].state;
     if (tc_trial_state_is_told(state))
         return tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " was told already: it is %s", trial,
@@ -334,8 +340,8 @@ tacit_status tc_optimizer_report(const tc_optimizer *o, uint64_t trial, const tc
     return TACIT_OK;
 }
 
-tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, int64_t now_ms,
-                                tc_event *out, tacit_error *err)
+tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, const char *why,
+                                int64_t now_ms, tc_event *out, tacit_error *err)
 {
     const tc_trial *t;
     TC_TRY(find_reporting(o, trial, &t, err));
@@ -350,7 +356,36 @@ tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, int64_t n
                       .time_ms = now_ms,
                       .state = TC_TRIAL_PRUNED,
                       .step = last->step,
-                      .value = last->value};
+                      .value = last->value,
+                      .reason = why};
+    return TACIT_OK;
+}
+
+/* ---- trials that are taken out, and points that are put in ---- */
+
+/* Why a trial stays. */
+static tacit_status refuse_delete(const tc_trial *t, tacit_error *err)
+{
+    if (tc_trial_state_is_told(t->state))
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64 " is %s, and only a failed trial can be deleted: the "
+                       "trials after it were proposed with its value",
+                       t->number, tc_trial_state_name(t->state));
+    return tc_fail(err, TACIT_E_STATE,
+                   "trial %" PRIu64 " is %s, and only a failed trial can be deleted: report that "
+                   "it failed first",
+                   t->number, tc_trial_state_name(t->state));
+}
+
+tacit_status tc_optimizer_delete(const tc_optimizer *o, uint64_t trial, int64_t now_ms,
+                                 tc_event *out, bool *same, tacit_error *err)
+{
+    TC_TRY(find_trial(o, trial, err));
+    const tc_trial *t = &o->trials[trial];
+    *same = t->state == TC_TRIAL_DELETED;
+    if (!*same && t->state != TC_TRIAL_FAIL)
+        return refuse_delete(t, err);
+    *out = (tc_event){.kind = TC_EVENT_DELETE, .trial = trial, .time_ms = now_ms};
     return TACIT_OK;
 }
 

@@ -26,6 +26,8 @@ const char *tc_event_kind_name(tc_event_kind kind)
         return "miss";
     case TC_EVENT_REPORT:
         return "report";
+    case TC_EVENT_DELETE:
+        return "delete";
     }
     return "unknown";
 }
@@ -45,11 +47,14 @@ const char *tc_trial_state_name(tc_trial_state state)
         return "STALE";
     case TC_TRIAL_PRUNED:
         return "PRUNED";
+    case TC_TRIAL_DELETED:
+        return "DELETED";
     }
     return "UNKNOWN";
 }
 
 bool tc_trial_state_is_told(tc_trial_state state)
 {
-    return state == TC_TRIAL_COMPLETE || state == TC_TRIAL_FAIL || state == TC_TRIAL_PRUNED;
+    return state == TC_TRIAL_COMPLETE || state == TC_TRIAL_FAIL || state == TC_TRIAL_PRUNED ||
+           state == TC_TRIAL_DELETED;
 }

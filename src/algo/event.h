@@ -19,11 +19,12 @@ typedef enum tc_event_kind {
     TC_EVENT_FIT = 5,     /* hyper-parameters found: JSON text in `body` */
     TC_EVENT_PUBLISH =
         6, /* a contribution to a round: stored before it is sent, re-sent unchanged */
-    TC_EVENT_ABSORB = 7, /* the broadcast of a round */
-    TC_EVENT_SKIP = 8,   /* a round ended without one: refused by a budget, or too late */
-    TC_EVENT_FETCH = 9,  /* the message of one other agent, handed on by a relay */
-    TC_EVENT_MISS = 10,  /* there is none: that agent is a straggler */
-    TC_EVENT_REPORT = 11 /* a running trial has come to a value at a step: an intermediate value */
+    TC_EVENT_ABSORB = 7,  /* the broadcast of a round */
+    TC_EVENT_SKIP = 8,    /* a round ended without one: refused by a budget, or too late */
+    TC_EVENT_FETCH = 9,   /* the message of one other agent, handed on by a relay */
+    TC_EVENT_MISS = 10,   /* there is none: that agent is a straggler */
+    TC_EVENT_REPORT = 11, /* a running trial has come to a value at a step: an intermediate value */
+    TC_EVENT_DELETE = 12 /* a failed trial is taken out: it counts no more, its number stays used */
 } tc_event_kind;
 
 typedef enum tc_trial_state {
@@ -32,12 +33,13 @@ typedef enum tc_trial_state {
     TC_TRIAL_COMPLETE,
     TC_TRIAL_FAIL,
     TC_TRIAL_STALE,
-    TC_TRIAL_PRUNED /* ended early, because of its intermediate values */
+    TC_TRIAL_PRUNED, /* ended early, because of its intermediate values */
+    TC_TRIAL_DELETED /* failed, and was taken out: nobody sees it who does not ask for it */
 } tc_trial_state;
 
 const char *tc_event_kind_name(tc_event_kind kind);    /* "ask" */
 const char *tc_trial_state_name(tc_trial_state state); /* "COMPLETE" */
-bool tc_trial_state_is_told(tc_trial_state state);     /* for good: COMPLETE, FAIL or PRUNED */
+bool tc_trial_state_is_told(tc_trial_state state); /* for good: COMPLETE, FAIL, PRUNED or DELETED */
 
 #define TC_STEP_MOST (UINT64_C(1) << 53) /* of a report: what JSON carries as it is */
 
@@ -68,7 +70,7 @@ typedef struct tc_event {
     const double *more;
     size_t n_more;      /* 0: the study has one objective and no constraints */
     uint64_t pulls;     /* ASK: how often the point is wanted; 0 or 1: an ordinary trial */
-    const char *reason; /* TELL, FAIL; SKIP; MISS; or NULL */
+    const char *reason; /* TELL, FAIL; TELL, PRUNED: by which rule, say; SKIP; MISS; or NULL */
     const char *worker; /* ASK: who runs it; or NULL */
     int64_t lease_ms;   /* ASK: how long it may take; 0 no limit */
     const char *body;   /* FIT: JSON text */

@@ -26,8 +26,8 @@ typedef struct tc_trial {
     double *values;   /* the point: as issued, or as really run once told */
     double value;     /* COMPLETE, in the study's direction */
     double *more;     /* COMPLETE: its other outcomes, as they were told (event.h); or NULL */
-    uint64_t pulls;   /* that may be told of it; once COMPLETE, that were; once FAIL, 1 */
-    char *reason;     /* FAIL, or NULL */
+    uint64_t pulls;   /* that may be told of it; once COMPLETE, that were; FAIL: 1; DELETED: 0 */
+    char *reason;     /* FAIL, DELETED; or NULL. PRUNED: a sentence, with the step and the value */
     char *worker;     /* or NULL */
     int64_t asked_ms; /* 0: never asked (imported) */
     int64_t told_ms;
@@ -121,9 +121,15 @@ tacit_status tc_optimizer_fail(tc_optimizer *o, uint64_t trial, const char *reas
  * being run. E_ARG: the step or the value. E_BUDGET: it made TC_REPORTS_MOST reports. */
 tacit_status tc_optimizer_report(const tc_optimizer *o, uint64_t trial, const tc_step *at,
                                  int64_t now_ms, tc_event *out, bool *same, tacit_error *err);
-/* The trial was ended early: what it came to is its last intermediate value. E_STATE also: it has none. */
-tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, int64_t now_ms,
-                                tc_event *out, tacit_error *err);
+/* The trial was ended early: what it came to is its last intermediate value. why: by which rule, say; or NULL. E_STATE also:
+ * it has none. */
+tacit_status tc_optimizer_prune(const tc_optimizer *o, uint64_t trial, const char *why,
+                                int64_t now_ms, tc_event *out, tacit_error *err);
+/* Takes a failed trial out. *same: it is out already, and nothing is to be stored. E_STATE: it has not failed. A trial that
+ * came to something cannot be taken out: the trials after it were proposed with its value, and a replay without it would
+ * propose others. */
+tacit_status tc_optimizer_delete(const tc_optimizer *o, uint64_t trial, int64_t now_ms,
+                                 tc_event *out, bool *same, tacit_error *err);
 /* The event that adds a WAITING trial; its number is *out->trial. */
 tacit_status tc_optimizer_enqueue(tc_optimizer *o, const double *values, int64_t now_ms,
                                   tc_event *out, tacit_error *err);

@@ -9,13 +9,14 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct tacit_optimizer {
     tc_optimizer *inner;
 };
 
-static TC_SIZED(sized_opts, tacit_optimizer_opts, budget, budget);
+static TC_SIZED(sized_opts, tacit_optimizer_opts, budget, n_others);
 
 static tacit_status parse_options(const char *text, json_t **out, tacit_error *err)
 {
@@ -31,15 +32,34 @@ static tacit_status parse_options(const char *text, json_t **out, tacit_error *e
     return status;
 }
 
+static tacit_status check_direction(tacit_direction d, const char *what, tacit_error *err)
+{
+    return d == TACIT_MINIMIZE || d == TACIT_MAXIMIZE
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG, "%s must be TACIT_MINIMIZE or TACIT_MAXIMIZE, got %d",
+                         what, (int)d);
+}
+
+/* How many there may be, the optimizer says. */
+static tacit_status check_others(const tacit_optimizer_opts *opts, tacit_error *err)
+{
+    char name[32];
+    if (opts->n_others > 0 && !opts->others)
+        return tc_fail(err, TACIT_E_ARG, "opts.others must not be NULL");
+    for (size_t i = 0; i < opts->n_others && i + 1 < TC_OBJECTIVES_MOST; i++) {
+        snprintf(name, sizeof name, "others[%zu]", i);
+        TC_TRY(check_direction(opts->others[i], name, err));
+    }
+    return TACIT_OK;
+}
+
 static tacit_status check_opts(const tacit_space *space, const tacit_optimizer_opts *opts,
                                tacit_error *err)
 {
     if (!opts->algorithm)
         return tc_fail(err, TACIT_E_ARG, "opts.algorithm must be given");
-    if (opts->direction != TACIT_MINIMIZE && opts->direction != TACIT_MAXIMIZE)
-        return tc_fail(err, TACIT_E_ARG,
-                       "direction must be TACIT_MINIMIZE or TACIT_MAXIMIZE, got %d",
-                       (int)opts->direction);
+    TC_TRY(check_direction(opts->direction, "direction", err));
+    TC_TRY(check_others(opts, err));
     if (space->n_params == 0)
         return tc_fail(err, TACIT_E_ARG, "the space has no parameter");
     return TACIT_OK;
@@ -49,8 +69,13 @@ static tacit_status build(tacit_optimizer *o, const tacit_space *space,
                           const tacit_optimizer_opts *opts, tacit_error *err)
 {
     json_t *options = NULL;
+    bool maximize[TC_OBJECTIVES_MOST] = {opts->direction == TACIT_MAXIMIZE};
+    for (size_t i = 0; i < opts->n_others && i + 1 < TC_OBJECTIVES_MOST; i++)
+        maximize[i + 1] = opts->others[i] == TACIT_MAXIMIZE;
+    const tc_outcomes wanted = {.n_objectives = opts->n_others + 1, .maximize = maximize};
     tc_optimizer_config cfg = {.space = space,
-                               .maximize = opts->direction == TACIT_MAXIMIZE,
+                               .maximize = maximize[0],
+                               .outcomes = &wanted,
                                .public_seed = tc_public_seed_from(opts->seed),
                                .party_seed = tc_party_seed_from(opts->seed),
                                .budget = opts->budget};
@@ -112,12 +137,29 @@ tacit_status tacit_optimizer_ask(tacit_optimizer *o, uint64_t *trial, double *va
     return TACIT_OK;
 }
 
+/* Objectives beside the first. */
+static size_t others(const tacit_optimizer *o)
+{
+    return tc_outcomes_more(tc_optimizer_outcomes(o->inner));
+}
+
+/* One value where several are wanted. */
+static tacit_status check_single(const tacit_optimizer *o, tacit_error *err)
+{
+    return others(o) == 0 ? TACIT_OK
+                          : tc_fail(err, TACIT_E_ARG,
+                                    "the optimizer has %zu objectives: give the value of each "
+                                    "(tacit_optimizer_tell_outcomes, tacit_optimizer_add_outcomes)",
+                                    others(o) + 1);
+}
+
 /* values NULL: as issued. */
-static tacit_status tell(tacit_optimizer *o, uint64_t trial, const double *values, double value,
-                         tacit_error *err)
+static tacit_status tell(tacit_optimizer *o, uint64_t trial, const double *values,
+                         const double *outcomes, tacit_error *err)
 {
     tc_event e;
-    TC_TRY(tc_optimizer_tell(o->inner, trial, values, value, tc_clock_unix_ms(), &e, err));
+    TC_TRY(tc_optimizer_tell_outcomes(o->inner, trial, values, outcomes[0], outcomes + 1, others(o),
+                                      tc_clock_unix_ms(), &e, err));
     return tc_optimizer_apply(o->inner, &e, err);
 }
 
@@ -125,7 +167,8 @@ tacit_status tacit_optimizer_tell(tacit_optimizer *o, uint64_t trial, double val
                                   tacit_error *err)
 {
     TC_GIVEN(o);
-    return tell(o, trial, NULL, value, err);
+    TC_TRY(check_single(o, err));
+    return tell(o, trial, NULL, &value, err);
 }
 
 tacit_status tacit_optimizer_tell_at(tacit_optimizer *o, uint64_t trial, const double *values,
@@ -133,7 +176,16 @@ tacit_status tacit_optimizer_tell_at(tacit_optimizer *o, uint64_t trial, const d
 {
     TC_GIVEN(o);
     TC_GIVEN(values);
-    return tell(o, trial, values, value, err);
+    TC_TRY(check_single(o, err));
+    return tell(o, trial, values, &value, err);
+}
+
+tacit_status tacit_optimizer_tell_outcomes(tacit_optimizer *o, uint64_t trial, const double *values,
+                                           const double *outcomes, tacit_error *err)
+{
+    TC_GIVEN(o);
+    TC_GIVEN(outcomes);
+    return tell(o, trial, values, outcomes, err);
 }
 
 tacit_status tacit_optimizer_fail(tacit_optimizer *o, uint64_t trial, const char *reason,
@@ -146,26 +198,46 @@ tacit_status tacit_optimizer_fail(tacit_optimizer *o, uint64_t trial, const char
 }
 
 /* A WAITING trial that is told at once, as tc_study_import does it. */
-tacit_status tacit_optimizer_add(tacit_optimizer *o, const double *values, double value,
-                                 uint64_t *trial, tacit_error *err)
+static tacit_status add(tacit_optimizer *o, const double *values, const double *outcomes,
+                        uint64_t *trial, tacit_error *err)
 {
     tc_event waiting;
-    TC_GIVEN(o);
-    TC_GIVEN(values);
-    if (!isfinite(value)) /* before there is a trial */
-        return tc_fail(err, TACIT_E_ARG, "value must be a finite number, got %g", value);
+    for (size_t k = 0; k <= others(o); k++) /* before there is a trial */
+        if (!isfinite(outcomes[k]))
+            return tc_fail(err, TACIT_E_ARG, "value must be a finite number, got %g", outcomes[k]);
     TC_TRY(tc_optimizer_enqueue(o->inner, values, tc_clock_unix_ms(), &waiting, err));
     TC_TRY(tc_optimizer_apply(o->inner, &waiting, err));
-    TC_TRY(tell(o, waiting.trial, NULL, value, err));
+    TC_TRY(tell(o, waiting.trial, NULL, outcomes, err));
     if (trial)
         *trial = waiting.trial;
     return TACIT_OK;
+}
+
+tacit_status tacit_optimizer_add(tacit_optimizer *o, const double *values, double value,
+                                 uint64_t *trial, tacit_error *err)
+{
+    TC_GIVEN(o);
+    TC_GIVEN(values);
+    TC_TRY(check_single(o, err));
+    return add(o, values, &value, trial, err);
+}
+
+tacit_status tacit_optimizer_add_outcomes(tacit_optimizer *o, const double *values,
+                                          const double *outcomes, uint64_t *trial, tacit_error *err)
+{
+    TC_GIVEN(o);
+    TC_GIVEN(values);
+    TC_GIVEN(outcomes);
+    return add(o, values, outcomes, trial, err);
 }
 
 tacit_status tacit_optimizer_best(const tacit_optimizer *o, uint64_t *trial, double *values,
                                   double *value, tacit_error *err)
 {
     TC_GIVEN(o);
+    if (others(o) > 0)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "the optimizer has %zu objectives, and so no best trial", others(o) + 1);
     const tc_trial *best = tc_optimizer_best(o->inner);
     if (!best)
         return tc_fail(err, TACIT_E_STATE, "no trial is complete yet");

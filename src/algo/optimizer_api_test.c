@@ -197,6 +197,114 @@ static void a_refused_point_leaves_no_trial(void **state)
     tacit_space_free(space);
 }
 
+/* The second objective is best at 0.7, and to be maximised. */
+static void objectives_at(double x, double out[2])
+{
+    out[0] = square(x);
+    out[1] = -(x - 0.7) * (x - 0.7);
+}
+
+static tacit_optimizer *made_of_two(const tacit_space *space, const char *algorithm)
+{
+    tacit_error err = {0};
+    tacit_optimizer *o = NULL;
+    tacit_optimizer_opts opts = TACIT_OPTIMIZER_OPTS;
+    opts.direction = TACIT_MINIMIZE;
+    opts.algorithm = algorithm;
+    opts.seed = 5;
+    opts.others = (const tacit_direction[]){TACIT_MAXIMIZE};
+    opts.n_others = 1;
+    assert_ok(tacit_optimizer_new(&o, space, &opts, &err));
+    return o;
+}
+
+/* The inner optimizer, fed in the slow and obvious way, asks for the same. */
+static void several_objectives_are_searched(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_space *space = line();
+    tacit_optimizer *o = made_of_two(space, "gp-ei");
+    tc_optimizer *inner = NULL;
+    const tc_outcomes wanted = {.n_objectives = 2, .maximize = (const bool[]){false, true}};
+    tc_optimizer_config cfg = {.algorithm = tc_algorithm_find("gp-ei"),
+                               .space = space,
+                               .outcomes = &wanted,
+                               .public_seed = tc_public_seed_from(5),
+                               .party_seed = tc_party_seed_from(5)};
+    assert_ok(tc_optimizer_new(&inner, &cfg, &err));
+    uint64_t trial;
+    double x, y[2];
+    int within = 0;
+    x = 0.5;
+    objectives_at(x, y);
+    tc_event e;
+    assert_ok(tacit_optimizer_add_outcomes(o, &x, y, &trial, &err));
+    assert_ok(tc_optimizer_enqueue(inner, &x, 0, &e, &err));
+    assert_ok(tc_optimizer_apply(inner, &e, &err));
+    for (uint64_t i = 0; i < 24; i++) {
+        assert_ok(tc_optimizer_tell_outcomes(inner, i, NULL, y[0], y + 1, 1, 0, &e, &err));
+        assert_ok(tc_optimizer_apply(inner, &e, &err));
+        assert_ok(tacit_optimizer_ask(o, &trial, &x, &err));
+        assert_int_equal(trial, i + 1);
+        assert_close(x, next_of(inner), 0);
+        objectives_at(x, y);
+        within += i >= 12 && x > 0.29 && x < 0.71;
+        assert_ok(tacit_optimizer_tell_outcomes(o, trial, NULL, y, &err));
+    }
+    assert_true(within >= 10); /* what the two objectives disagree about */
+    tc_optimizer_free(inner);
+    tacit_optimizer_free(o);
+    tacit_space_free(space);
+}
+
+static void what_several_objectives_refuse(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_space *space = line();
+    tacit_optimizer *o = NULL;
+    tacit_optimizer_opts opts = TACIT_OPTIMIZER_OPTS;
+    const tacit_direction five[4] = {TACIT_MINIMIZE, TACIT_MINIMIZE, TACIT_MINIMIZE,
+                                     TACIT_MINIMIZE};
+    uint64_t trial = 99;
+    double x = 0.5, y[2] = {1, NAN}, outside = 2;
+    opts.direction = TACIT_MINIMIZE;
+    opts.n_others = 1;
+    assert_fails(tacit_optimizer_new(&o, space, &opts, &err), TACIT_E_ARG,
+                 "opts.others must not be NULL");
+    opts.others = (const tacit_direction[]){(tacit_direction)7};
+    assert_fails(tacit_optimizer_new(&o, space, &opts, &err), TACIT_E_ARG,
+                 "others[0] must be TACIT_MINIMIZE or TACIT_MAXIMIZE, got 7");
+    opts.others = five;
+    opts.n_others = 4;
+    assert_fails(tacit_optimizer_new(&o, space, &opts, &err), TACIT_E_ARG,
+                 "a study has 1 to 4 objectives, got 5");
+    opts.n_others = 1;
+    opts.algorithm = "ts";
+    assert_fails(tacit_optimizer_new(&o, space, &opts, &err), TACIT_E_UNSUPPORTED,
+                 "algorithm ts takes one objective and no outcome constraints; gp-ei, random and "
+                 "sobol take more");
+    o = made_of_two(space, "random");
+    assert_fails(tacit_optimizer_add_outcomes(o, &x, y, &trial, &err), TACIT_E_ARG,
+                 "value must be a finite number, got nan");
+    y[1] = 1;
+    assert_fails(tacit_optimizer_add_outcomes(o, &outside, y, &trial, &err), TACIT_E_ARG, "x");
+    assert_fails(tacit_optimizer_add(o, &x, 1, &trial, &err), TACIT_E_ARG,
+                 "the optimizer has 2 objectives: give the value of each");
+    assert_ok(tacit_optimizer_ask(o, &trial, &x, &err));
+    assert_int_equal(trial, 0); /* what was refused is no trial */
+    assert_fails(tacit_optimizer_tell(o, 0, 1, &err), TACIT_E_ARG,
+                 "the optimizer has 2 objectives");
+    assert_fails(tacit_optimizer_tell_at(o, 0, &x, 1, &err), TACIT_E_ARG,
+                 "the optimizer has 2 objectives");
+    assert_ok(tacit_optimizer_tell_outcomes(o, 0, &x, y, &err));
+    assert_fails(tacit_optimizer_best(o, NULL, NULL, NULL, &err), TACIT_E_UNSUPPORTED,
+                 "the optimizer has 2 objectives, and so no best trial");
+    tacit_optimizer_free(o);
+    tacit_space_free(space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +313,8 @@ int main(void)
         cmocka_unit_test(asks_and_tells),
         cmocka_unit_test(points_of_one_s_own_are_trials),
         cmocka_unit_test(a_refused_point_leaves_no_trial),
+        cmocka_unit_test(several_objectives_are_searched),
+        cmocka_unit_test(what_several_objectives_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "algo/optimizer.h"
 #include "base/memory.h"
 
-enum { TC_TRIAL_STATES = TC_TRIAL_PRUNED + 1 };
+enum { TC_TRIAL_STATES = TC_TRIAL_DELETED + 1 };
 
 /* The space of an optimizer and of its siblings. */
 typedef struct tc_shared_space {

@@ -211,16 +211,17 @@ static void test_a_pruned_trial_is_finished_and_never_the_best(void **state)
     tacit_error err = {0};
     tc_event e;
     uint64_t t = next(f, 10, 0, NULL).trial;
-    assert_fails(tc_optimizer_prune(f->o, t, 0, &e, &err), TACIT_E_STATE,
+    assert_fails(tc_optimizer_prune(f->o, t, NULL, 0, &e, &err), TACIT_E_STATE,
                  "trial 0 has reported no intermediate value, so there is nothing to prune it by");
     report(f, t, 3, -5);
-    assert_ok(tc_optimizer_prune(f->o, t, 40, &e, &err));
+    assert_ok(tc_optimizer_prune(f->o, t, "asha", 40, &e, &err));
     assert_int_equal(e.step, 3);
     assert_same_bits(e.value, -5);
     assert_ok(tc_optimizer_apply(f->o, &e, &err));
     const tc_trial *trial = tc_optimizer_trial(f->o, t);
     assert_int_equal(trial->state, TC_TRIAL_PRUNED);
     assert_int_equal(trial->told_ms, 40);
+    assert_string_equal(trial->reason, "pruned at step 3 with -5 (asha)");
     assert_int_equal(tc_optimizer_count(f->o, TC_TRIAL_PRUNED), 1);
     assert_int_equal(tc_optimizer_pulls(f->o, TC_TRIAL_PRUNED), 1);
     assert_null(tc_optimizer_best(f->o)); /* however good its last value was */
@@ -263,6 +264,67 @@ static void test_reports_that_are_refused(void **state)
                  "reports of a trial that was not running");
 }
 
+static void fail_trial(fixture *f, uint64_t trial)
+{
+    tacit_error err = {0};
+    tc_event e;
+    assert_ok(tc_optimizer_fail(f->o, trial, "no power", 5, &e, &err));
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+}
+
+static void test_a_failed_trial_is_deleted(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    bool same;
+    const tc_ask_request planned = {.now_ms = 1, .planned = 2};
+    tell(f, next(f, 0, 0, NULL).trial, 3);
+    fail_trial(f, next(f, 0, 0, "w").trial);
+    assert_fails(tc_optimizer_next(f->o, &planned, &e, &err), TACIT_E_BUDGET, "all 2 trials");
+    assert_ok(tc_optimizer_delete(f->o, 1, 9, &e, &same, &err));
+    assert_true(!same && e.kind == TC_EVENT_DELETE && e.trial == 1 && e.time_ms == 9);
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    assert_int_equal(tc_optimizer_count(f->o, TC_TRIAL_FAIL), 0);
+    assert_int_equal(tc_optimizer_count(f->o, TC_TRIAL_DELETED), 1);
+    assert_int_equal(tc_optimizer_pulls(f->o, TC_TRIAL_DELETED), 0);
+    assert_string_equal(tc_optimizer_trial(f->o, 1)->reason, "no power");
+    assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                 "deletes a trial that had not failed");
+    assert_ok(tc_optimizer_delete(f->o, 1, 9, &e, &same, &err));
+    assert_true(same);
+    /* Its place among the planned is free, its number is not. */
+    assert_ok(tc_optimizer_next(f->o, &planned, &e, &err));
+    assert_true(e.kind == TC_EVENT_ASK && e.trial == 2);
+    assert_ok(tc_optimizer_apply(f->o, &e, &err));
+    assert_fails(tc_optimizer_next(f->o, &planned, &e, &err), TACIT_E_BUDGET, "all 2 trials");
+    assert_fails(tc_optimizer_tell(f->o, 1, NULL, 1, 0, &e, &err), TACIT_E_STATE,
+                 "trial 1 was told already: it is DELETED");
+}
+
+static void test_what_cannot_be_deleted(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_event e;
+    bool same;
+    tell(f, next(f, 0, 0, NULL).trial, 3);
+    next(f, 0, 0, NULL);
+    assert_fails(tc_optimizer_delete(f->o, 0, 9, &e, &same, &err), TACIT_E_STATE,
+                 "trial 0 is COMPLETE, and only a failed trial can be deleted: the trials after it "
+                 "were proposed with its value");
+    assert_fails(tc_optimizer_delete(f->o, 1, 9, &e, &same, &err), TACIT_E_STATE,
+                 "trial 1 is RUNNING, and only a failed trial can be deleted: report that it "
+                 "failed first");
+    assert_fails(tc_optimizer_delete(f->o, 2, 9, &e, &same, &err), TACIT_E_NOT_FOUND,
+                 "there is no trial 2; this study has 2");
+    for (uint64_t t = 0; t < 3; t++) {
+        e = (tc_event){.kind = TC_EVENT_DELETE, .trial = t};
+        assert_fails(tc_optimizer_apply(f->o, &e, &err), TACIT_E_CORRUPT,
+                     "deletes a trial that had not failed");
+    }
+}
+
 /* A journal that tacit cannot have written is refused and leaves the state alone. */
 static void test_corrupt_journals(void **state)
 {
@@ -279,6 +341,7 @@ static void test_corrupt_journals(void **state)
         {.kind = TC_EVENT_ASK, .trial = 0, .values = &x, .seq = 5},
         {.kind = TC_EVENT_REPORT, .trial = 0, .step = 1, .value = 1},
         {.kind = TC_EVENT_TELL, .trial = 0, .state = TC_TRIAL_PRUNED, .step = 1, .value = 1},
+        {.kind = TC_EVENT_DELETE, .trial = 0},
         {.kind = (tc_event_kind)99},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -322,6 +385,8 @@ int main(void)
         TEST(test_reports_make_a_curve),
         TEST(test_a_pruned_trial_is_finished_and_never_the_best),
         TEST(test_reports_that_are_refused),
+        TEST(test_a_failed_trial_is_deleted),
+        TEST(test_what_cannot_be_deleted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

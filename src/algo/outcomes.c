@@ -34,6 +34,15 @@ static tacit_status check_bounds(const tc_outcomes *w, tacit_error *err)
     return TACIT_OK;
 }
 
+static tacit_status check_reference(const tc_outcomes *w, tacit_error *err)
+{
+    for (size_t k = 0; w->reference && k < w->n_objectives; k++)
+        if (!isfinite(w->reference[k]))
+            return tc_fail(err, TACIT_E_ARG, "reference %zu must be a finite number, got %g", k,
+                           w->reference[k]);
+    return TACIT_OK;
+}
+
 static tacit_status check(const tc_optimizer *o, const tc_outcomes *w, tacit_error *err)
 {
     if (w->n_objectives < 1 || w->n_objectives > TC_OBJECTIVES_MOST)
@@ -43,6 +52,7 @@ static tacit_status check(const tc_optimizer *o, const tc_outcomes *w, tacit_err
         return tc_fail(err, TACIT_E_ARG, "a study has at most %d outcome constraints, got %zu",
                        TC_CONSTRAINTS_MOST, w->n_constraints);
     TC_TRY(check_bounds(w, err));
+    TC_TRY(check_reference(w, err));
     return o->algorithm->outcomes || tc_outcomes_more(w) == 0 ? TACIT_OK : refuse_algorithm(o, err);
 }
 
@@ -56,8 +66,11 @@ tacit_status tc_outcomes_take(tc_optimizer *o, const tc_outcomes *from, tacit_er
     bool *maximize = TC_TAKE(&o->arena, from->n_objectives, bool);
     double *low = TC_TAKE(&o->arena, from->n_constraints + 1, double);
     double *high = TC_TAKE(&o->arena, from->n_constraints + 1, double);
-    if (!maximize || !low || !high)
+    double *reference = from->reference ? TC_TAKE(&o->arena, from->n_objectives, double) : NULL;
+    if (!maximize || !low || !high || (from->reference && !reference))
         return tc_fail_memory(err);
+    if (reference)
+        memcpy(reference, from->reference, from->n_objectives * sizeof *reference);
     memcpy(maximize, from->maximize, from->n_objectives * sizeof *maximize);
     if (from->n_constraints > 0) {
         memcpy(low, from->low, from->n_constraints * sizeof *low);
@@ -67,7 +80,8 @@ tacit_status tc_outcomes_take(tc_optimizer *o, const tc_outcomes *from, tacit_er
                                 .maximize = maximize,
                                 .n_constraints = from->n_constraints,
                                 .low = low,
-                                .high = high};
+                                .high = high,
+                                .reference = reference};
     o->env.outcomes = &o->outcomes;
     return tc_history_widen(&o->history, tc_outcomes_more(from), err);
 }

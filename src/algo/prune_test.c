@@ -64,7 +64,7 @@ static void prune(tc_optimizer *o, uint64_t trial)
 {
     tacit_error err = {0};
     tc_event e;
-    assert_ok(tc_optimizer_prune(o, trial, 3, &e, &err));
+    assert_ok(tc_optimizer_prune(o, trial, NULL, 3, &e, &err));
     assert_ok(tc_optimizer_apply(o, &e, &err));
 }
 

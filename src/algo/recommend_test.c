@@ -328,7 +328,7 @@ static void end_early(fixture *f, double x, double value)
     const uint64_t trial = ask(f).trial;
     assert_ok(tc_optimizer_report(f->o, trial, &(tc_step){1, value}, 2, &e, &same, &err));
     assert_ok(tc_optimizer_apply(f->o, &e, &err));
-    assert_ok(tc_optimizer_prune(f->o, trial, 3, &e, &err));
+    assert_ok(tc_optimizer_prune(f->o, trial, NULL, 3, &e, &err));
     assert_ok(tc_optimizer_apply(f->o, &e, &err));
 }
 

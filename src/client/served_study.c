@@ -153,6 +153,11 @@ static tacit_status study_enqueue(tacit_study *s, const double *values, uint64_t
     return end(s, tc_remote_enqueue(begin(s), values, trial, err));
 }
 
+static tacit_status study_delete_trial(tacit_study *s, uint64_t trial, tacit_error *err)
+{
+    return end(s, tc_remote_delete_trial(begin(s), trial, err));
+}
+
 static tacit_status study_import(tacit_study *s, size_t n, const double *values, const double *y,
                                  tacit_error *err)
 {
@@ -304,6 +309,7 @@ static const tc_study_ops study_ops = {.close = study_close,
                                        .report_step = study_report_step,
                                        .add_pull = study_add_pull,
                                        .enqueue = study_enqueue,
+                                       .delete_trial = study_delete_trial,
                                        .import = study_import,
                                        .renew = study_renew,
                                        .take_over = study_take_over,

@@ -120,9 +120,12 @@ static void trials_that_are_taken_back_are_logged(void **state)
     uint64_t from = length(w);
     assert_int_equal(post(w, "/v1/studies/v/trials/0:release", NULL, NULL), 200);
     assert_int_equal(post(w, "/v1/studies/v/trials/9:release", NULL, NULL), 404);
+    assert_int_equal(post(w, "/v1/studies/v/trials/0:complete", "{\"failed\": \"no\"}", NULL), 200);
+    assert_int_equal(
+        world_call(w, "DELETE", "/v1/studies/v/trials/0", w->operator_token, NULL, NULL), 200);
     assert_actions(w, from,
                    "trial.release? trial.release trial.release? trial.release! "
-                   "audit.download");
+                   "trial.delete? trial.delete audit.download");
 }
 
 static void an_entry_says_who_and_when(void **state)

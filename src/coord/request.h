@@ -107,12 +107,12 @@ tacit_status tc_query_number(const char *query, const char *name, uint64_t low, 
 tc_handler tc_studies_create, tc_studies_list, tc_studies_show, tc_studies_points, tc_studies_pause,
     tc_studies_resume, tc_studies_close, tc_studies_expire, tc_studies_erase, tc_tokens_make,
     tc_tokens_withdraw, tc_tokens_replace, tc_tokens_list, tc_audit_get, tc_join_tokens_make,
-    tc_served_suggest, tc_served_heartbeat, tc_served_report, tc_served_requeue, tc_served_enqueue,
-    tc_served_complete, tc_served_list, tc_served_best, tc_served_front, tc_served_recommend,
-    tc_recommendation_get, tc_outsource_post, tc_roster_list, tc_evidence_list, tc_roster_enrol,
-    tc_roster_rotate, tc_roster_revoke, tc_roster_withdraw, tc_roster_readmit, tc_message_post,
-    tc_message_get, tc_broadcast_get, tc_privacy_get, tc_health_live, tc_health_ready,
-    tc_health_metrics, tc_openapi_get, tc_events_get;
+    tc_served_suggest, tc_served_heartbeat, tc_served_report, tc_served_requeue,
+    tc_served_delete_trial, tc_served_enqueue, tc_served_complete, tc_served_list, tc_served_best,
+    tc_served_front, tc_served_recommend, tc_recommendation_get, tc_outsource_post, tc_roster_list,
+    tc_evidence_list, tc_roster_enrol, tc_roster_rotate, tc_roster_revoke, tc_roster_withdraw,
+    tc_roster_readmit, tc_message_post, tc_message_get, tc_broadcast_get, tc_privacy_get,
+    tc_health_live, tc_health_ready, tc_health_metrics, tc_openapi_get, tc_events_get;
 
 /* A message's body in its usual form; NULL: another form, to be parsed, or no memory (message_json.c). */
 json_t *tc_message_json(const char *body, size_t n);

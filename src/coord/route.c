@@ -104,6 +104,8 @@ const tc_route tc_routes[] = {
      .pace = TC_PACE_STUDY, .handle = tc_served_requeue, .summary = "Takes a trial back, whatever its lease"},
     {"POST", STUDY "/trials", CLIENT, TC_BODY_POINT, .takes = &tc_shape_enqueue, .status = 201, .gives = &tc_shape_trial_state,
      .once = true, .pace = TC_PACE_STUDY, .handle = tc_served_enqueue, .summary = "A point to be tried before others"},
+    {"DELETE", STUDY "/trials/{trial}", MAY(OPERATOR), .status = 200, .gives = &tc_shape_trial_state,
+     .pace = TC_PACE_STUDY, .handle = tc_served_delete_trial, .summary = "Deletes a failed trial: it is in no list and no count any more"},
     {"GET", STUDY "/trials", READ | MAY(CLIENT), .query = tc_query_trials, .status = 200, .gives = &tc_shape_trial_list,
      .pace = TC_PACE_STUDY, .handle = tc_served_list, .summary = "Its trials, in order"},
     {"GET", STUDY "/best", READ | MAY(CLIENT), .status = 200, .gives = &tc_shape_trial,

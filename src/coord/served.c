@@ -237,9 +237,13 @@ tacit_status tc_served_heartbeat(tc_request_context *a, tacit_error *err)
                           err);
 }
 
-/* ---- taken back ---- */
+/* ---- taken back, or out ---- */
 
-tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
+typedef tacit_status (*order)(tc_study *s, uint64_t trial, tacit_error *err);
+
+/* What an operator does with one trial, once or twice: it may have been in that state before. */
+static tacit_status bring_to(tc_request_context *a, const char *name, order what,
+                             tc_trial_state state, tacit_error *err)
 {
     tc_open_study *d;
     TC_TRY(tc_request_served(a, &d, err));
@@ -248,17 +252,27 @@ tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
     TC_TRY(tc_request_number(a, 1, "trial", &trial, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
-    const tc_act act = tc_act_of("trial.release", d, "trial %" PRIu64, trial);
+    const tc_act act = tc_act_of(name, d, "trial %" PRIu64, trial);
     TC_TRY(tc_act_begin(a->coord, &a->caller, &act, err));
-    tacit_status status = tc_study_requeue(study, trial, err);
+    tacit_status status = what(study, trial, err);
     tc_act_end(a->coord, &a->caller, &act, status);
     TC_TRY(status);
-    a->already = true; /* it may have been stale before */
-    tc_emit_trial(a->coord, d, tc_study_document(study), trial, TC_TRIAL_STALE, NULL);
-    return tc_answer_json(a, 200,
-                          json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state",
-                                    tc_trial_state_name(TC_TRIAL_STALE)),
-                          err);
+    a->already = true;
+    tc_emit_trial(a->coord, d, tc_study_document(study), trial, state, NULL);
+    return tc_answer_json(
+        a, 200,
+        json_pack("{s:I, s:s}", "trial", (json_int_t)trial, "state", tc_trial_state_name(state)),
+        err);
+}
+
+tacit_status tc_served_requeue(tc_request_context *a, tacit_error *err)
+{
+    return bring_to(a, "trial.release", tc_study_requeue, TC_TRIAL_STALE, err);
+}
+
+tacit_status tc_served_delete_trial(tc_request_context *a, tacit_error *err)
+{
+    return bring_to(a, "trial.delete", tc_study_delete_trial, TC_TRIAL_DELETED, err);
 }
 
 /* ---- points of one's own ---- */

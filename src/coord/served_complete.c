@@ -18,7 +18,8 @@
 typedef struct report {
     uint64_t trial;
     const char *failed; /* or NULL */
-    bool pruned;        /* what came of it is its last intermediate value */
+    bool pruned;        /* what came of it is its last intermediate value ... */
+    const char *why;    /* ... by which rule; or NULL */
     double value;
     double noise_sd;                   /* of what was added to it on purpose; 0: nothing */
     tc_batch sums;                     /* n = 0: it is one value */
@@ -120,10 +121,13 @@ static tacit_status read_params(report *r, const tc_space *space, const json_t *
     return r->params ? tc_space_values_from_json(space, j, r->params, err) : tc_fail_memory(err);
 }
 
-static tacit_status read_pruned(report *r, const json_t *body, tacit_error *err)
+static tacit_status read_pruned(const tc_request_context *a, report *r, tacit_error *err)
 {
-    const json_t *pruned = json_object_get(body, "pruned");
+    const json_t *pruned = json_object_get(a->body, "pruned");
     r->pruned = json_is_true(pruned);
+    r->why = tc_request_text(a, "reason");
+    if (r->why && !pruned)
+        return tc_fail(err, TACIT_E_ARG, "reason goes with pruned; a failure is told as failed");
     return !pruned || r->pruned ? TACIT_OK : tc_fail(err, TACIT_E_ARG, "pruned can only be true");
 }
 
@@ -137,7 +141,7 @@ static tacit_status read_report(const tc_request_context *a, const tc_study *stu
     TC_TRY(check_private(doc, a->body, err));
     TC_TRY(read_noise(r, doc, a->body, err));
     r->failed = tc_request_text(a, "failed");
-    TC_TRY(read_pruned(r, a->body, err));
+    TC_TRY(read_pruned(a, r, err));
     r->value = json_number_value(value ? value : json_object_get(a->body, "reply"));
     TC_TRY(read_outcomes(r, doc, a->body, err));
     if (values)
@@ -152,7 +156,7 @@ static tacit_status tell(tc_study *study, const report *r, tacit_error *err)
     if (r->failed)
         return tc_study_fail(study, r->trial, r->failed, err);
     if (r->pruned)
-        return tc_study_prune(study, r->trial, err);
+        return tc_study_prune(study, r->trial, r->why, err);
     if (r->sums.n > 0)
         return tc_study_tell_batch(study, r->trial, r->params, &r->sums, err);
     const tc_told told = {.values = r->params,

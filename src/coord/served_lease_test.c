@@ -190,6 +190,63 @@ static void an_operator_takes_a_trial_back(void **state)
     assert_says(a, "trial 0 is not running, it is COMPLETE");
 }
 
+static void an_operator_deletes_a_failed_trial(void **state)
+{
+    served_world *s = *state;
+    const char *path = "/v1/studies/t/trials/0", *op = s->w.operator_token;
+    json_t *a;
+    assert_int_equal(served_one(s, "w", NULL), 0);
+    assert_int_equal(world_call(&s->w, "DELETE", path, op, NULL, &a), 409);
+    assert_says(a, "trial 0 is RUNNING, and only a failed trial can be deleted");
+    json_decref(a);
+    assert_int_equal(served_complete(s, 0, "{\"failed\": \"no power\"}", NULL), 200);
+    assert_int_equal(world_call(&s->w, "DELETE", path, s->client, NULL, NULL), 403);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(world_call(&s->w, "DELETE", path, op, NULL, &a), 200);
+        assert_string_equal(world_text(a, "state"), "DELETED");
+        assert_int_equal(served_whole(a, "trial"), 0);
+        json_decref(a);
+    }
+    assert_int_equal(world_call(&s->w, "DELETE", "/v1/studies/t/trials/7", op, NULL, &a), 404);
+    assert_says(a, "there is no trial 7; this study has 1");
+    json_decref(a);
+    assert_int_equal(world_call(&s->w, "GET", "/v1/studies/t/trials", op, NULL, &a), 200);
+    assert_int_equal(json_array_size(json_object_get(a, "trials")), 0);
+    json_decref(a);
+    assert_int_equal(served_get(s, "/trials", "state=DELETED", &a), 200);
+    const json_t *list = json_object_get(a, "trials");
+    assert_int_equal(json_array_size(list), 1);
+    assert_string_equal(world_text(json_array_get(list, 0), "reason"), "no power");
+    json_decref(a);
+    assert_int_equal(world_call(&s->w, "GET", "/v1/studies/t", op, NULL, &a), 200);
+    assert_int_equal(served_whole(a, "failed"), 0);
+    json_decref(a);
+    assert_int_equal(served_one(s, "w", NULL), 1);
+    assert_int_equal(served_complete(s, 0, "{\"failed\": \"no power\"}", NULL), 200); /* again */
+    assert_int_equal(served_value(s, 0, 2), 409);
+}
+
+/* A plan that failed trials have used up has room again. */
+static void what_is_deleted_can_be_planned_again(void **state)
+{
+    served_world *s = *state;
+    const char *op = s->w.operator_token;
+    char path[64];
+    int trial = 0;
+    while (served_suggest(s, "w", 1, NULL) == 200) {
+        assert_int_equal(served_complete(s, trial, "{\"failed\": \"no power\"}", NULL), 200);
+        trial++;
+    }
+    assert_int_equal(trial, 8);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "/v1/studies/t/trials/%d", i);
+        assert_int_equal(world_call(&s->w, "DELETE", path, op, NULL, NULL), 200);
+    }
+    assert_int_equal(served_one(s, "w", NULL), trial);
+    assert_int_equal(served_one(s, "v", NULL), trial + 1);
+    assert_true(served_suggest(s, "u", 1, NULL) != 200);
+}
+
 /* Who asks as often as it can, for as short as it can, writes a few events a trial in the time of its
  * shortest lease. */
 static void short_leases_fill_no_journal(void **state)
@@ -220,6 +277,8 @@ int main(void)
         IN_SERVED(whose_and_which_come_together),
         IN_SERVED(take_overs_have_a_measure),
         IN_SERVED(an_operator_takes_a_trial_back),
+        IN_SERVED(an_operator_deletes_a_failed_trial),
+        IN_SERVED(what_is_deleted_can_be_planned_again),
         IN_SERVED(short_leases_fill_no_journal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static int add_outcomes(json_t *j, const tc_study_outcomes *names, const tc_opti
 /* For a private reply, leaves out the sender and the time. NULL: no memory. */
 static json_t *trial_json(const tc_study_doc *doc, const tc_optimizer *o, const tc_trial *t)
 {
-    bool complete = t->state == TC_TRIAL_COMPLETE, failed = t->state == TC_TRIAL_FAIL;
+    bool complete = t->state == TC_TRIAL_COMPLETE;
     bool told = tc_trial_state_is_told(t->state);
     bool shown = !tc_algorithm_takes_replies(tc_optimizer_algorithm(o));
     json_t *j = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "trial", (json_int_t)t->number,
@@ -59,7 +59,7 @@ static json_t *trial_json(const tc_study_doc *doc, const tc_optimizer *o, const 
                           time_json(shown ? t->asked_ms : 0), "ended_ms",
                           time_json(shown && told ? t->told_ms : 0));
     int bad = j ? 0 : 1;
-    if (j && failed)
+    if (j && told && !complete)
         bad |= json_object_set_new(j, "reason", text_json(t->reason));
     if (j && t->pulls > 1)
         bad |= json_object_set_new(j, "pulls", json_integer((json_int_t)t->pulls));
@@ -82,7 +82,7 @@ size_t tc_served_size(const json_t *j)
 
 typedef struct page {
     uint64_t first, most; /* numbers from here on, and how many */
-    int state;            /* -1: any */
+    int state;            /* -1: any but DELETED */
     json_t *trials;
     size_t bytes;  /* of them */
     uint64_t last; /* of them */
@@ -95,15 +95,15 @@ static tacit_status read_state(const tc_request_context *a, int *out, tacit_erro
     char text[16] = "";
     *out = -1;
     TC_TRY(tc_query_text(a->q->query, "state", text, sizeof text, err));
-    for (int s = TC_TRIAL_WAITING; s <= TC_TRIAL_PRUNED; s++)
+    for (int s = TC_TRIAL_WAITING; s <= TC_TRIAL_DELETED; s++)
         if (strcmp(text, tc_trial_state_name((tc_trial_state)s)) == 0)
             *out = s;
     return !*text || *out >= 0
                ? TACIT_OK
-               : tc_fail(
-                     err, TACIT_E_ARG,
-                     "state must be WAITING, RUNNING, COMPLETE, FAIL, STALE or PRUNED, got \"%s\"",
-                     text);
+               : tc_fail(err, TACIT_E_ARG,
+                         "state must be WAITING, RUNNING, COMPLETE, FAIL, STALE, PRUNED or "
+                         "DELETED, got \"%s\"",
+                         text);
 }
 
 static tacit_status read_page(const tc_request_context *a, page *p, tacit_error *err)
@@ -121,7 +121,7 @@ static tacit_status fill_page(const tc_study_doc *doc, const tc_optimizer *o, pa
 {
     for (uint64_t i = p->first; i < tc_optimizer_trials(o) && !p->more; i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
-        if (p->state >= 0 && (int)t->state != p->state)
+        if (p->state >= 0 ? (int)t->state != p->state : t->state == TC_TRIAL_DELETED)
             continue;
         p->more = json_array_size(p->trials) == p->most || p->bytes >= PAGE_BYTES;
         if (p->more)

@@ -75,7 +75,11 @@ static void a_trial_is_pruned_once(void **state)
     assert_int_equal(report(s, 0, "{\"step\": 7, \"value\": 3}", NULL), 200);
     assert_int_equal(served_complete(s, 0, "{\"pruned\": false}", &a), 400);
     assert_says(a, "pruned can only be true");
-    assert_int_equal(served_complete(s, 0, "{\"pruned\": true}", &a), 200);
+    assert_int_equal(served_complete(s, 0, "{\"value\": 1, \"reason\": \"asha\"}", &a), 400);
+    assert_says(a, "reason goes with pruned; a failure is told as failed");
+    json_decref(a);
+    assert_int_equal(
+        served_complete(s, 0, "{\"pruned\": true, \"reason\": \"asha 2 of 9 trials\"}", &a), 200);
     assert_ok(tc_shape_check(&tc_shape_trial_state, a, &err));
     assert_string_equal(world_text(a, "state"), "PRUNED");
     assert_true(json_is_null(json_object_get(a, "value")));
@@ -94,6 +98,7 @@ static void a_trial_is_pruned_once(void **state)
     assert_int_equal(served_whole(step, "step"), 7);
     assert_same_bits(json_real_value(json_object_get(step, "value")), 3);
     assert_true(json_is_integer(json_object_get(t, "ended_ms")));
+    assert_string_equal(world_text(t, "reason"), "pruned at step 7 with 3 (asha 2 of 9 trials)");
     json_decref(a);
     assert_int_equal(served_get(s, "", NULL, &a), 200);
     assert_int_equal(served_whole(a, "pruned"), 1);

@@ -14,7 +14,7 @@
 #define MAP    TC_FIELD_MAP
 #define WHOLE_MOST 9223372036854775807.0
 
-static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", "PRUNED", NULL};
+static const char *const trial_states[] = {"WAITING", "RUNNING", "COMPLETE", "FAIL", "STALE", "PRUNED", "DELETED", NULL};
 static const char *const prune_rules[] = {"none", "median", "asha", NULL};
 
 /* ---- bodies ---- */
@@ -39,6 +39,7 @@ static const tc_field complete[] = {
     {"outcomes", MAP,  TC_ONE_OF, .help = "Several objectives, or constraints: all that it came to, by name"},
     {"failed", TEXT,   TC_ONE_OF, 1, 4096, .help = "Why there is no value"},
     {"pruned", YES,    TC_ONE_OF, .help = "true: it was ended early, and came to its last intermediate value"},
+    {"reason", TEXT,   0, 1, 4096, .help = "With pruned: by which rule, say"},
     {"params", MAP,    0, .help = "The point that was really run"},
     {"noise_sd", NUMBER, 0, .help = "The standard deviation of noise that is known to be in value; 0: none is known. Needed where the study protects records"},
     END};
@@ -117,7 +118,7 @@ static const tc_field trial[] = {
     {"worker",     TEXT,   TC_OR_NULL, .help = "Who runs or ran it"},
     {"started_ms", WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
     {"ended_ms",   WHOLE,  TC_OR_NULL, .help = "Unix milliseconds"},
-    {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL: why"},
+    {"reason",     TEXT,   TC_OR_NULL, .help = "FAIL, DELETED: why it failed; PRUNED: at which step, with what, and by which rule"},
     {"pulls",      WHOLE,  0, .help = "A batch: how many evaluations"},
     {"steps",      OBJECT, TC_LIST_OF, .of = &shape_step, .help = "What it reported on its way; PRUNED: the last one is what it came to"},
     {"outcomes",   MAP,    0, .help = "COMPLETE, with several objectives or constraints: all that it came to, by name; value is the first"},

@@ -71,6 +71,7 @@ typedef struct tc_study_ops {
     tacit_status (*add_pull)(tacit_study *s, tacit_batch *batch, double value, tacit_error *err);
     tacit_status (*enqueue)(tacit_study *s, const double *values, uint64_t *trial,
                             tacit_error *err);
+    tacit_status (*delete_trial)(tacit_study *s, uint64_t trial, tacit_error *err);
     tacit_status (*import)(tacit_study *s, size_t n, const double *values, const double *y,
                            tacit_error *err);
     tacit_status (*renew)(tacit_study *s, uint64_t trial, const char *worker, int64_t lease_ms,

@@ -202,10 +202,16 @@ tacit_status tacit_study_hypervolume(tacit_study *s, const double *reference, do
                                      tacit_error *err)
 {
     TC_GIVEN(s);
-    TC_GIVEN(reference);
     TC_GIVEN(out);
     tacit_trials *all;
     feasible f;
+    const tc_outcomes *wanted = tc_study_doc_wants(s->doc);
+    if (!reference && !(wanted && wanted->reference))
+        return tc_fail(err, TACIT_E_ARG,
+                       "reference must not be NULL: the document of study %s has none",
+                       s->doc->name);
+    if (!reference)
+        reference = wanted->reference;
     double ref[TACIT_OBJECTIVES_MOST];
     for (size_t k = 0; k < tacit_document_objectives(s->doc); k++) {
         ref[k] = to_maximise(s->doc, k, reference[k]);

@@ -38,7 +38,8 @@ static tacit_status say(const repair *r, tc_text *line, tacit_error *err)
 
 static bool has_trial(tc_event_kind kind)
 {
-    return (kind >= TC_EVENT_ENQUEUE && kind <= TC_EVENT_STALE) || kind == TC_EVENT_REPORT;
+    return (kind >= TC_EVENT_ENQUEUE && kind <= TC_EVENT_STALE) || kind == TC_EVENT_REPORT ||
+           kind == TC_EVENT_DELETE;
 }
 
 static void name_event(tc_text *line, const tc_event_row *e)

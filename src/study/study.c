@@ -518,7 +518,7 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
     if (r->failed)
         return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
     if (r->pruned)
-        return tc_optimizer_prune(s->opt, r->trial, now, e, err);
+        return tc_optimizer_prune(s->opt, r->trial, r->reason, now, e, err);
     const tc_told *t = &r->told;
     if (r->batch)
         return tc_optimizer_tell_batch(s->opt, r->trial, t->values, r->batch, now, e, err);
@@ -611,9 +611,9 @@ tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, taci
     return send_report(s, &(report){.trial = trial, .failed = true, .reason = reason}, err);
 }
 
-tacit_status tc_study_prune(tc_study *s, uint64_t trial, tacit_error *err)
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, const char *why, tacit_error *err)
 {
-    return send_report(s, &(report){.trial = trial, .pruned = true}, err);
+    return send_report(s, &(report){.trial = trial, .pruned = true, .reason = why}, err);
 }
 
 /* ---- points from outside ---- */

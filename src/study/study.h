@@ -96,8 +96,9 @@ tacit_status tc_study_takes_steps(const tc_study_doc *doc, tacit_error *err);
 /* Reports one, and judges by a settled rule whether the trial should be ended (prune.h). The same again is nothing. */
 tacit_status tc_study_report_step(tc_study *s, uint64_t trial, const tc_step *at, const tc_prune *p,
                                   tc_verdict *out, tacit_error *err);
-/* The trial was ended early: it is told as PRUNED, with its last intermediate value. E_STATE: it has none. */
-tacit_status tc_study_prune(tc_study *s, uint64_t trial, tacit_error *err);
+/* The trial was ended early: it is told as PRUNED, with its last intermediate value. why: by which rule, say; or NULL. E_STATE:
+ * it has none. */
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, const char *why, tacit_error *err);
 
 /* Hands a RUNNING trial of a worker that is gone to another, with a lease of its own. E_STATE:
  * `from` does not run it any more, perhaps because somebody else was first. */
@@ -128,6 +129,8 @@ tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err);
  * yet. */
 tacit_status tc_study_find_tell(tc_study *s, uint64_t trial, tc_arena *a, tc_event *out,
                                 tacit_error *err);
+/* Takes a failed trial out, for good (delete_trial.c). The same again is nothing. E_STATE: it has not failed. */
+tacit_status tc_study_delete_trial(tc_study *s, uint64_t trial, tacit_error *err);
 /* A point to be tried first; its trial number is returned. */
 tacit_status tc_study_enqueue(tc_study *s, const double *values, uint64_t *trial, tacit_error *err);
 /* Earlier results: n completed trials in one transaction. values is n x n_params, row by row, and y n x all outcomes, the

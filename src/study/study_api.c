@@ -692,6 +692,13 @@ tacit_status tacit_study_rerun_failed(tacit_study *s, uint64_t *queued, tacit_er
     return status;
 }
 
+tacit_status tacit_study_delete_trial(tacit_study *s, uint64_t trial, tacit_error *err)
+{
+    WITH_ERROR(err);
+    TC_GIVEN(s);
+    return s->ops->delete_trial(s, trial, err);
+}
+
 tacit_status tacit_study_import(tacit_study *s, size_t n, const double *values, const double *y,
                                 tacit_error *err)
 {
@@ -857,7 +864,7 @@ tacit_status tc_study_trials_on(tacit_study *s, const tacit_trial_query *query, 
     tacit_trial_query q = TACIT_TRIAL_QUERY;
     if (query)
         TC_TRY(tc_sized_take(&sized_query, &q, query, "query", err));
-    if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_PRUNED)
+    if (q.state < TACIT_TRIAL_ANY || q.state > TACIT_TRIAL_DELETED)
         return tc_fail(err, TACIT_E_ARG, "there is no state %d of a trial", (int)q.state);
     tacit_trials *list = tc_alloc(1, sizeof *list);
     return list ? hand_out(list, s->ops->trials(s, &q, reading, list, err), out)

@@ -303,7 +303,7 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     case TACIT_REPORT_BATCH:
         return tell_batch(s, trial, r->point, &r->batch, err);
     case TACIT_REPORT_PRUNED:
-        return tc_study_prune(of(s), trial, err);
+        return tc_study_prune(of(s), trial, r->reason, err);
     case TACIT_REPORT_VALUE:
     case TACIT_REPORT_REPLY:
         break;
@@ -333,6 +333,11 @@ static tacit_status study_enqueue(tacit_study *s, const double *values, uint64_t
                                   tacit_error *err)
 {
     return tc_study_enqueue(of(s), values, trial, err);
+}
+
+static tacit_status study_delete_trial(tacit_study *s, uint64_t trial, tacit_error *err)
+{
+    return tc_study_delete_trial(of(s), trial, err);
 }
 
 static tacit_status study_import(tacit_study *s, size_t n, const double *values, const double *y,
@@ -430,7 +435,8 @@ static tacit_status study_trials(tacit_study *s, const tacit_trial_query *q, tc_
     for (uint64_t i = q->first; i < tc_optimizer_trials(o) && out->n < most && status == TACIT_OK;
          i++) {
         const tc_trial *t = tc_optimizer_trial(o, i);
-        if (q->state == TACIT_TRIAL_ANY || t->state == tc_trial_state_internal(q->state))
+        bool listed = t->state != TC_TRIAL_DELETED;
+        if (q->state == TACIT_TRIAL_ANY ? listed : t->state == tc_trial_state_internal(q->state))
             status = tc_trials_add(out, t, s->doc, err);
     }
     tc_study_unlook(of(s));
@@ -519,6 +525,7 @@ static const tc_study_ops study_ops = {.close = study_close,
                                        .report_step = study_report_step,
                                        .add_pull = add_pull,
                                        .enqueue = study_enqueue,
+                                       .delete_trial = study_delete_trial,
                                        .import = study_import,
                                        .renew = study_renew,
                                        .take_over = study_take_over,

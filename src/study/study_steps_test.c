@@ -49,7 +49,7 @@ static tacit_status run_trial(tc_study *s, uint64_t trial, const tc_prune *p, ta
         const tc_step at = {step, at_step(trial, step)};
         TC_TRY(tc_study_report_step(s, trial, &at, p, &v, err));
         if (v.stop)
-            return tc_study_prune(s, trial, err);
+            return tc_study_prune(s, trial, NULL, err);
     }
     return tc_study_tell(s, trial, NULL, at_step(trial, STEPS), err);
 }
@@ -250,7 +250,7 @@ static void a_trial_that_is_run_again_begins_its_curve_again(void **state)
     assert_same_bits(t.steps[0].value, 6);
     assert_ok(tc_study_requeue(s, trial, &err));
     assert_ok(tc_study_report_step(s, trial, &(tc_step){2, 7}, &p, &v, &err)); /* STALE, and late */
-    assert_ok(tc_study_prune(s, trial, &err));
+    assert_ok(tc_study_prune(s, trial, NULL, &err));
     assert_true(look_at(s, trial, &t));
     assert_int_equal(t.state, TC_TRIAL_PRUNED);
     assert_int_equal(t.steps[t.n_steps - 1].step, 2);

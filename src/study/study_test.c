@@ -294,6 +294,64 @@ static void enqueued_points_come_first(void **state)
     tc_store_close(store);
 }
 
+/* Six trials, of which trial 2 fails and is deleted before trial 4 is asked for. */
+static void run_and_delete(tc_study *s)
+{
+    tacit_error err = {0};
+    for (uint64_t i = 0; i < 6; i++) {
+        uint64_t trial;
+        double v[WIDTH];
+        if (i == 4)
+            assert_ok(tc_study_delete_trial(s, 2, &err));
+        assert_ok(tc_study_ask(s, NULL, 0, &trial, v, &err));
+        assert_int_equal(trial, i);
+        if (i == 2)
+            assert_ok(tc_study_fail(s, trial, "no power", &err));
+        else
+            assert_ok(tc_study_tell(s, trial, NULL, objective(v), &err));
+    }
+}
+
+/* A process that ends without a word after it; another one goes on as one that never stopped. */
+static void a_deleted_trial_outlives_its_process(void **state)
+{
+    (void)state;
+    static const char model[] =
+        "{\"name\": \"s\", \"direction\": \"minimize\", \"trials\": 40, \"seed\": 5,"
+        " \"space\": {\"x\": {\"type\": \"float\", \"low\": -1, \"high\": 2},"
+        "             \"n\": {\"type\": \"int\", \"low\": 1, \"high\": 9},"
+        "             \"c\": {\"type\": \"choice\", \"choices\": [\"red\", \"green\"]}},"
+        " \"algorithm\": {\"name\": \"gp-ei\", \"init\": 3}}";
+    pid_t child = fork();
+    if (child == 0) {
+        run_and_delete(open_study(open_store(url), model));
+        _exit(0);
+    }
+    int status = -1;
+    assert_true(waitpid(child, &status, 0) == child && status == 0);
+    tc_store *kept = open_store(url), *memory = open_store("memory:");
+    tc_study *again = open_study(kept, model), *whole = open_study(memory, model);
+    run_and_delete(whole);
+    assert_int_equal(count(again, TC_TRIAL_DELETED), 1);
+    assert_int_equal(count(again, TC_TRIAL_FAIL), 0);
+    check_same(again, whole);
+    for (uint64_t i = 6; i < 10; i++) {
+        tacit_error err = {0};
+        uint64_t a, b;
+        double v[WIDTH], w[WIDTH];
+        assert_ok(tc_study_ask(again, NULL, 0, &a, v, &err));
+        assert_ok(tc_study_ask(whole, NULL, 0, &b, w, &err));
+        assert_true(a == i && b == i);
+        assert_memory_equal(v, w, sizeof v);
+        assert_ok(tc_study_tell(again, a, NULL, objective(v), &err));
+        assert_ok(tc_study_tell(whole, b, NULL, objective(w), &err));
+    }
+    tc_study_close(again);
+    tc_study_close(whole);
+    tc_store_close(kept);
+    tc_store_close(memory);
+}
+
 static void an_import_is_all_or_none(void **state)
 {
     (void)state;
@@ -744,14 +802,23 @@ static void the_public_interface_works(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(reopening_gives_the_same_trials),      IN_FOLDER(two_handles_continue_each_other),
-        IN_FOLDER(noise_is_told_with_its_value),         IN_FOLDER(bad_reports_are_refused),
-        IN_FOLDER(a_study_is_created_once_and_may_grow), IN_FOLDER(studies_without_a_seed_differ),
-        IN_FOLDER(enqueued_points_come_first),           IN_FOLDER(an_import_is_all_or_none),
-        IN_FOLDER(an_expired_lease_is_asked_again),      IN_FOLDER(a_foreign_event_is_corrupt),
-        IN_FOLDER(parallel_workers_match_a_single_one),  IN_FOLDER(a_tell_does_not_hold_up_an_ask),
-        IN_FOLDER(a_tell_of_the_same_trial_does),        IN_FOLDER(asks_go_on_while_others_tell),
-        IN_FOLDER(a_killed_worker_loses_nothing),        IN_FOLDER(the_public_interface_works),
+        IN_FOLDER(reopening_gives_the_same_trials),
+        IN_FOLDER(two_handles_continue_each_other),
+        IN_FOLDER(noise_is_told_with_its_value),
+        IN_FOLDER(bad_reports_are_refused),
+        IN_FOLDER(a_study_is_created_once_and_may_grow),
+        IN_FOLDER(studies_without_a_seed_differ),
+        IN_FOLDER(a_deleted_trial_outlives_its_process),
+        IN_FOLDER(enqueued_points_come_first),
+        IN_FOLDER(an_import_is_all_or_none),
+        IN_FOLDER(an_expired_lease_is_asked_again),
+        IN_FOLDER(a_foreign_event_is_corrupt),
+        IN_FOLDER(parallel_workers_match_a_single_one),
+        IN_FOLDER(a_tell_does_not_hold_up_an_ask),
+        IN_FOLDER(a_tell_of_the_same_trial_does),
+        IN_FOLDER(asks_go_on_while_others_tell),
+        IN_FOLDER(a_killed_worker_loses_nothing),
+        IN_FOLDER(the_public_interface_works),
     };
     return cmocka_run_group_tests_name("study", tests, make_folder, remove_folder);
 }

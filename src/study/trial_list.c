@@ -11,7 +11,7 @@
 
 /* The stored numbers begin with 0; the public ones leave 0 for "any". */
 _Static_assert((int)TC_TRIAL_WAITING + 1 == (int)TACIT_TRIAL_WAITING &&
-                   (int)TC_TRIAL_PRUNED + 1 == (int)TACIT_TRIAL_PRUNED,
+                   (int)TC_TRIAL_DELETED + 1 == (int)TACIT_TRIAL_DELETED,
                "states in the same order");
 
 tacit_trial_state tc_trial_state_public(tc_trial_state state)
@@ -26,7 +26,7 @@ tc_trial_state tc_trial_state_internal(tacit_trial_state state)
 
 const char *tacit_trial_state_name(tacit_trial_state state)
 {
-    if (state < TACIT_TRIAL_WAITING || state > TACIT_TRIAL_PRUNED)
+    if (state < TACIT_TRIAL_WAITING || state > TACIT_TRIAL_DELETED)
         return NULL;
     return tc_trial_state_name(tc_trial_state_internal(state));
 }
@@ -77,7 +77,7 @@ tacit_status tc_trials_add(tacit_trials *l, const tc_trial *t, const tacit_docum
                                   .state = tc_trial_state_public(t->state),
                                   .values = values,
                                   .value = t->state == TC_TRIAL_COMPLETE ? t->value : (double)NAN,
-                                  .pulls = t->pulls,
+                                  .pulls = t->pulls > 0 ? t->pulls : 1,
                                   .worker = copy_text(&l->memory, t->worker),
                                   .reason = copy_text(&l->memory, t->reason),
                                   .asked_ms = t->asked_ms,

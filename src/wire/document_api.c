@@ -68,7 +68,7 @@ uint64_t tacit_document_trials(const tacit_document *d)
     return d ? d->trials : 0;
 }
 
-static TC_SIZED(sized_outcome, tacit_outcome, high, high);
+static TC_SIZED(sized_outcome, tacit_outcome, high, reference);
 
 size_t tacit_document_objectives(const tacit_document *d)
 {
@@ -93,7 +93,9 @@ tacit_status tacit_document_outcome(const tacit_document *d, size_t i, tacit_out
                                  .objective = i < k,
                                  .maximize = i < k && (o ? o->maximize[i] : d->maximize),
                                  .low = i < k ? -(double)INFINITY : o->low[i - k],
-                                 .high = i < k ? (double)INFINITY : o->high[i - k]};
+                                 .high = i < k ? (double)INFINITY : o->high[i - k],
+                                 .reference = i < k && o && o->what.reference ? o->reference[i]
+                                                                              : (double)NAN};
     tc_sized_give(&sized_outcome, out, &found);
     return TACIT_OK;
 }

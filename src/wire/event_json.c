@@ -79,7 +79,8 @@ static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
     assert(e->state == TC_TRIAL_FAIL || isfinite(e->value));
     bool complete = e->state == TC_TRIAL_COMPLETE;
     if (e->state == TC_TRIAL_PRUNED)
-        return put(j, "state", json_string(tc_trial_state_name(e->state))) && put_step(j, e);
+        return put(j, "state", json_string(tc_trial_state_name(e->state))) && put_step(j, e) &&
+               (!e->reason || put(j, "reason", text_json(e->reason)));
     return put(j, "state", json_string(tc_trial_state_name(e->state))) &&
            (!complete || put(j, "value", json_real(e->value))) &&
            (!complete || e->n_more == 0 || put_more(j, e)) &&
@@ -116,6 +117,7 @@ static bool put_body(json_t *j, const tc_space *s, const tc_event *e)
     case TC_EVENT_TELL:
         return put_tell(j, s, e);
     case TC_EVENT_STALE:
+    case TC_EVENT_DELETE:
         return true;
     case TC_EVENT_PUBLISH:
     case TC_EVENT_ABSORB:
@@ -288,10 +290,11 @@ static tacit_status get_report(const json_t *j, tc_event *e, tacit_error *err)
     return get_step(j, e, err);
 }
 
-static tacit_status get_pruned(const json_t *j, tc_event *e, tacit_error *err)
+static tacit_status get_pruned(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
 {
-    static const char *const allowed[] = {"state", "step", "value", NULL};
+    static const char *const allowed[] = {"state", "step", "value", "reason", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
+    TC_TRY(get_text(j, "reason", a, &e->reason, err));
     e->state = TC_TRIAL_PRUNED;
     return get_step(j, e, err);
 }
@@ -306,7 +309,7 @@ static tacit_status get_tell(const tc_space *s, const json_t *j, tc_arena *a, tc
     else if (strcmp(state, tc_trial_state_name(TC_TRIAL_FAIL)) == 0)
         TC_TRY(get_fail(j, a, e, err));
     else if (strcmp(state, tc_trial_state_name(TC_TRIAL_PRUNED)) == 0)
-        return get_pruned(j, e, err);
+        return get_pruned(j, a, e, err);
     else
         return tc_fail(err, TACIT_E_ARG, "state must be COMPLETE, FAIL or PRUNED, got \"%.100s\"",
                        state);
@@ -363,6 +366,7 @@ static tacit_status get_body(const tc_space *s, const json_t *j, const char *tex
     case TC_EVENT_TELL:
         return get_tell(s, j, a, e, err);
     case TC_EVENT_STALE:
+    case TC_EVENT_DELETE:
         return tc_json_only(j, "", nothing, err);
     case TC_EVENT_PUBLISH:
     case TC_EVENT_ABSORB:

@@ -6,9 +6,9 @@
  *            {"state": "COMPLETE", "value": 0.5, "pulls": 500, "sum": 67108864000, "squares": 33554432000}
  *            {"state": "COMPLETE", "value": 0.5, "noise_sd": 0.02}    noise was added on purpose
  *            {"state": "FAIL", "reason": "exit status 1"}
- *            {"state": "PRUNED", "step": 5, "value": 0.41}
+ *            {"state": "PRUNED", "step": 5, "value": 0.41, "reason": "median 0.38 of 7 trials"}
  *   report   {"step": 3, "value": 0.5}
- *   enqueue  {"params": {...}}        fit  {...}        stale  {}
+ *   enqueue  {"params": {...}}        fit  {...}        stale  {}        delete  {}
  *   publish, absorb  {"round": 3, "bytes": "base64"}    skip  {"round": 3, "reason": "deadline"}
  * "pulls" stands in an ask of two or more and in the tell of a batch. A journal without it is one of
  * single pulls, as the first ones were; a program that does not know the word refuses the event. */

@@ -109,9 +109,15 @@ static void every_kind_has_its_form(void **state)
     assert_round_trip(s, &e, NULL);
     e = head, e.kind = TC_EVENT_TELL, e.state = TC_TRIAL_PRUNED, e.step = 5, e.value = 0.41;
     assert_round_trip(s, &e, "{\"state\":\"PRUNED\",\"step\":5,\"value\":0.41}");
+    e.reason = "median 0.38 of 7 trials";
+    assert_round_trip(s, &e,
+                      "{\"state\":\"PRUNED\",\"step\":5,\"value\":0.41,"
+                      "\"reason\":\"median 0.38 of 7 trials\"}");
     e = head, e.kind = TC_EVENT_REPORT, e.step = TC_STEP_MOST, e.value = -0.0;
     assert_round_trip(s, &e, "{\"step\":9007199254740992,\"value\":-0.0}");
     e = head, e.kind = TC_EVENT_STALE;
+    assert_round_trip(s, &e, "{}");
+    e.kind = TC_EVENT_DELETE;
     assert_round_trip(s, &e, "{}");
     e.kind = TC_EVENT_FIT, e.trial = 0, e.body = "{ \"scale\": [0.1, 2] }";
     assert_round_trip(s, &e, "{ \"scale\": [0.1, 2] }");
@@ -289,6 +295,8 @@ static const struct {
     {TC_EVENT_ASK, "{\"params\": {}, \"params\": {}}", "the body of ask event 9: "},
     {TC_EVENT_ENQUEUE, "{\"params\": {\"x\": 1, \"n\": 1, \"opt\": \"adam\"}, \"worker\": \"a\"}",
      "worker"},
+    {TC_EVENT_DELETE, "[]", "the body of delete event 9: it must be an object, got an array"},
+    {TC_EVENT_DELETE, "{\"trial\": 3}", "trial"},
     {TC_EVENT_TELL, "{}", "the body of tell event 9: state is missing"},
     {TC_EVENT_TELL, "{\"state\": \"STALE\"}",
      "state must be COMPLETE, FAIL or PRUNED, got \"STALE\""},

@@ -2,6 +2,7 @@
  *
  *     "objectives": {"error": "minimize", "latency": "minimize"}      in place of "direction"
  *     "constraints": {"memory_mb": {"max": 512}, "recall": {"min": 0.9}}
+ *     "reference": {"error": 1, "latency": 10}
  *
  * Outcomes are in the order of the document: objectives, then constraints. The one objective of a study with a direction
  * is called "value". For the study document, and for whoever reads or writes outcomes by name. */
@@ -24,6 +25,7 @@ typedef struct tc_study_outcomes {
     char name[TC_OUTCOMES_MOST][TC_NAME_MAX + 1];
     bool maximize[TACIT_OBJECTIVES_MOST];
     double low[TACIT_CONSTRAINTS_MOST], high[TACIT_CONSTRAINTS_MOST];
+    double reference[TACIT_OBJECTIVES_MOST]; /* of several objectives, if `what` names it */
 } tc_study_outcomes;
 
 /* Which of them has this name; o->n: none. */

@@ -256,8 +256,8 @@ static tacit_status read_fields(tc_study_doc *d, const json_t *j, const source *
                                 tacit_error *err)
 {
     static const char *const allowed[] = {
-        "name",   "direction", "objectives", "constraints", "trials",  "seed", "space",
-        "points", "linear",    "algorithm",  "federation",  "privacy", NULL};
+        "name",  "direction", "objectives", "constraints", "reference",  "trials",  "seed",
+        "space", "points",    "linear",     "algorithm",   "federation", "privacy", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(read_name(d, j, err));
     TC_TRY(tc_study_doc_read_outcomes(d, j, err));

@@ -19,6 +19,8 @@
  *
  *     "objectives": {"error": "minimize", "latency": "minimize"}, "constraints": {"memory_mb": {"max": 512}}
  *
+ * and of several objectives a point from which on hypervolume counts: "reference": {"error": 1, "latency": 10}.
+ *
  * Beside an epsilon whoever creates the study writes the options that keep it: "calibrated": { "noise_multiplier": 1.31, ... }. "algorithm" has
  * "version" where the study has another behaviour than that of version 1. Strict:
  * unknown keys, wrong types and values out of range are E_ARG and name the field. Pure: reads no

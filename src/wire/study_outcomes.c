@@ -1,4 +1,4 @@
-/* study_outcomes.c - "objectives" and "constraints" of a study document (outcome_names.h). Called by study_doc.c.
+/* study_outcomes.c - "objectives", "constraints" and "reference" of a study document (outcome_names.h). Called by study_doc.c.
  *
  * They are for studies whose values nobody protects: each outcome that leaves a party, or is told with noise, would be a
  * query of its own. */
@@ -107,12 +107,25 @@ static tacit_status read_constraints(tc_study_doc *d, const json_t *j, tacit_err
     return TACIT_OK;
 }
 
+/* After the objectives and before the constraints, of which it has none. */
+static tacit_status read_reference(tc_study_doc *d, const json_t *j, tacit_error *err)
+{
+    tc_study_outcomes *o = d->outcomes;
+    TC_TRY(tc_outcomes_from_json(o, j, "reference", o->reference, err));
+    o->what.reference = o->reference;
+    return TACIT_OK;
+}
+
 tacit_status tc_study_doc_read_outcomes(tc_study_doc *d, const json_t *j, tacit_error *err)
 {
     const json_t *objectives = json_object_get(j, "objectives");
     const json_t *constraints = json_object_get(j, "constraints");
+    const json_t *reference = json_object_get(j, "reference");
     if (objectives && json_object_get(j, "direction"))
         return tc_fail(err, TACIT_E_ARG, "direction and objectives must not both be given");
+    if (reference && !objectives)
+        return tc_fail(err, TACIT_E_ARG,
+                       "reference goes with objectives: one objective has no hypervolume");
     if (!objectives)
         TC_TRY(tc_study_doc_read_direction(d, j, err));
     if (!objectives && !constraints)
@@ -128,6 +141,8 @@ tacit_status tc_study_doc_read_outcomes(tc_study_doc *d, const json_t *j, tacit_
     }
     o->what = (tc_outcomes){
         .n_objectives = o->n, .maximize = o->maximize, .low = o->low, .high = o->high};
+    if (reference)
+        TC_TRY(read_reference(d, reference, err));
     return constraints ? read_constraints(d, constraints, err) : TACIT_OK;
 }
 
@@ -227,6 +242,18 @@ static json_t *objectives_json(const tc_study_outcomes *o)
     return NULL;
 }
 
+static json_t *reference_json(const tc_study_outcomes *o)
+{
+    json_t *j = json_object();
+    int bad = 0;
+    for (size_t i = 0; i < o->what.n_objectives; i++)
+        bad |= json_object_set_new(j, o->name[i], json_real(o->reference[i]));
+    if (!bad)
+        return j;
+    json_decref(j);
+    return NULL;
+}
+
 static json_t *constraints_json(const tc_study_outcomes *o)
 {
     json_t *j = json_object();
@@ -248,5 +275,7 @@ bool tc_study_doc_add_outcomes(const tc_study_doc *d, json_t *j)
                                   several ? objectives_json(o) : direction_json(d->maximize));
     if (o && o->what.n_constraints > 0)
         bad |= json_object_set_new(j, "constraints", constraints_json(o));
+    if (o && o->what.reference)
+        bad |= json_object_set_new(j, "reference", reference_json(o));
     return !bad;
 }

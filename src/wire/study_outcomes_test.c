@@ -83,6 +83,39 @@ static void constraints_go_beside_a_direction(void **state)
     tacit_document_free(d);
 }
 
+static void a_reference_is_that_of_the_objectives(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_outcome of = TACIT_OUTCOME;
+    tacit_document *d =
+        parse_ok(NAME BOUND TWO "\"reference\": {\"gain\": -1, \"error\": 0.5}, " SPACE "}");
+    const tc_outcomes *w = tc_study_doc_wants(d);
+    assert_true(w->reference[0] == 0.5 && w->reference[1] == -1);
+    assert_ok(tacit_document_outcome(d, 1, &of, &err));
+    assert_true(of.reference == -1);
+    assert_ok(tacit_document_outcome(d, 2, &of, &err));
+    assert_true(isnan(of.reference));
+    char *text = tc_study_doc_text(d);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"reference\":{\"error\":0.5,\"gain\":-1.0}"));
+    tacit_document *again;
+    assert_ok(tacit_document_restore(&again, text, NULL, &err));
+    assert_ok(tc_study_doc_same(d, again, &err));
+    tacit_document_free(again);
+    again = parse_ok(NAME BOUND TWO "\"reference\": {\"error\": 0.25, \"gain\": -1}, " SPACE "}");
+    assert_fails(tc_study_doc_same(d, again, &err), TACIT_E_STATE, "reference.error");
+    tacit_document_free(again);
+    again = parse_ok(NAME BOUND TWO SPACE "}");
+    assert_null(tc_study_doc_wants(again)->reference);
+    assert_ok(tacit_document_outcome(again, 0, &of, &err));
+    assert_true(isnan(of.reference));
+    assert_fails(tc_study_doc_same(d, again, &err), TACIT_E_STATE, "reference");
+    tacit_document_free(again);
+    tc_free(text);
+    tacit_document_free(d);
+}
+
 /* The order of objectives is that of the values in the journal, so it is kept. */
 static void the_text_is_canonical(void **state)
 {
@@ -135,6 +168,15 @@ static const struct {
      "objectives: an outcome name must not be empty"},
     {OBJECTIVES("{\"x\": \"minimize\", \"b\": \"minimize\"}"),
      "objectives.x must not have the name of a parameter: tables of trials have both"},
+    {ONE "\"reference\": {\"value\": 1}, " SPACE "}",
+     "reference goes with objectives: one objective has no hypervolume"},
+    {NAME TWO "\"reference\": 3, " SPACE "}", "reference must be an object, got a number"},
+    {NAME TWO "\"reference\": {\"error\": 1}, " SPACE "}",
+     "reference.gain is missing: the study's outcomes are error, gain"},
+    {NAME TWO BOUND "\"reference\": {\"error\": 1, \"gain\": 1, \"recall\": 1}, " SPACE "}",
+     "reference.recall is none: the study's outcomes are error, gain"},
+    {NAME TWO "\"reference\": {\"error\": 1, \"gain\": \"a\"}, " SPACE "}",
+     "reference.gain must be a number, got a string"},
     {CONSTRAIN("3"), "constraints must be an object, got a number"},
     {CONSTRAIN("{}"), "constraints must have 1 to 16 members, got 0"},
     {CONSTRAIN("{\"m\": 512}"), "constraints.m must be an object, got a number"},
@@ -252,6 +294,7 @@ int main(void)
         cmocka_unit_test(objectives_come_before_what_is_bounded),
         cmocka_unit_test(constraints_go_beside_a_direction),
         cmocka_unit_test(the_text_is_canonical),
+        cmocka_unit_test(a_reference_is_that_of_the_objectives),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(the_same_study_has_the_same_outcomes),
         cmocka_unit_test(outcomes_are_read_by_name),

@@ -80,8 +80,10 @@ static void evaluate(const by_function *f, place *p)
     tacit_status status = call(f->opts, &e, &why);
     p->cancelled = status == TACIT_E_CANCELLED;
     p->result.pruned = status == TACIT_OK && e.pruned;
-    if (p->result.pruned)
+    if (p->result.pruned) {
+        snprintf(p->result.reason, sizeof p->result.reason, "%.250s", why.msg);
         return;
+    }
     p->result.ok = status == TACIT_OK && check_outcomes(f, &p->result);
     if (p->result.ok)
         p->result.value = outcomes[0];

@@ -108,12 +108,23 @@ static tacit_status make_reply(tc_worker *w, tc_slot *s, tacit_error *err)
                             err);
 }
 
+/* The rule that ended a program, as the reason of its trial; of a function what it said itself. */
+static void give_reason(const tc_worker *w, tc_slot *s)
+{
+    const tacit_verdict *v = &s->verdict;
+    if (v->stop)
+        snprintf(s->result.reason, sizeof s->result.reason, "%s %.6g of %" PRIu64 " trials",
+                 tacit_prune_rule_name(w->opts.prune->rule), v->bound, v->compared);
+}
+
 static tacit_status make_report(tc_worker *w, tc_slot *s, tacit_error *err)
 {
     const tc_job_result *r = &s->result;
     if (w->opts.as)
         return make_reply(w, s, err);
     tc_failures_note(w->failures, r, s->batch.pulls > 0);
+    if (r->pruned)
+        give_reason(w, s);
     s->told = (tacit_report){.size = sizeof s->told,
                              .kind = s->batch.pulls > 0 ? TACIT_REPORT_BATCH
                                      : r->pruned        ? TACIT_REPORT_PRUNED

@@ -1,6 +1,7 @@
 /* worker_test.c - <tacit/worker.h>: functions and programs, one job and several, and every way to end. */
 #include <tacit/worker.h>
 
+#include "base/error.h"
 #include "support/test.h"
 
 #include <math.h>
@@ -518,6 +519,11 @@ static void a_program_is_ended_by_its_values(void **state)
         assert_int_equal(t->state, i < 3 ? TACIT_TRIAL_COMPLETE : TACIT_TRIAL_PRUNED);
         assert_int_equal(t->n_steps, i < 3 ? 3 : 2);
         assert_int_equal(t->steps[t->n_steps - 1].step, t->n_steps);
+        if (i >= 3) {
+            assert_non_null(strstr(t->reason, "pruned at step 2 with "));
+            assert_non_null(strstr(t->reason, " (median "));
+            assert_non_null(strstr(t->reason, " of 3 trials)"));
+        }
         tacit_trial_free(t);
     }
     assert_non_null(strstr(s.note, "trial 5 pruned at step 2 ("));
@@ -554,9 +560,11 @@ static tacit_status report_and_end(void *user, tacit_evaluation *e, tacit_error 
     assert_true(e->size == sizeof *e && e->n_outcomes == 1 && isnan(e->outcomes[0]) &&
                 e->pruned == 0);
     e->pruned = 1;
-    return e->trial % 2
-               ? TACIT_OK
-               : tacit_study_report_step(s->study, e->trial, 1, e->values[0], NULL, NULL, err);
+    if (e->trial % 2)
+        return TACIT_OK;
+    TC_TRY(tacit_study_report_step(s->study, e->trial, 1, 0.5, NULL, NULL, err));
+    (void)tc_fail(err, TACIT_E_CANCELLED, "my own rule");
+    return TACIT_OK;
 }
 
 static void a_function_ends_its_trial(void **state)
@@ -573,8 +581,8 @@ static void a_function_ends_its_trial(void **state)
         for (uint64_t i = 0; i < TRIALS; i++) {
             assert_ok(tacit_study_trial(s.study, i, &t, &err));
             assert_int_equal(t->state, i % 2 ? TACIT_TRIAL_FAIL : TACIT_TRIAL_PRUNED);
-            if (i % 2)
-                assert_string_equal(t->reason, "it was pruned without an intermediate value");
+            assert_string_equal(t->reason, i % 2 ? "it was pruned without an intermediate value"
+                                                 : "pruned at step 1 with 0.5 (my own rule)");
             tacit_trial_free(t);
         }
         scene_end(&s);

@@ -202,6 +202,30 @@ static void optimizers(void)
     tacit_space_free(s);
 }
 
+static void optimizers_of_two(void)
+{
+    const tacit_direction others = TACIT_MINIMIZE;
+    const double y[2] = {1, 2};
+    tacit_space *s = make_space();
+    tacit_optimizer *o = NULL;
+    tacit_optimizer_opts opts = TACIT_OPTIMIZER_OPTS;
+    uint64_t trial = 9;
+    double x[3] = {0.25, 4, 1};
+    CHECK(opts.others == NULL && opts.n_others == 0);
+    opts.direction = TACIT_MAXIMIZE;
+    opts.others = &others;
+    opts.n_others = 1;
+    GOOD(tacit_optimizer_new(&o, s, &opts, &err));
+    GOOD(tacit_optimizer_add_outcomes(o, x, y, &trial, &err));
+    CHECK(trial == 0);
+    GOOD(tacit_optimizer_ask(o, &trial, x, &err));
+    FAILS(tacit_optimizer_tell(o, trial, 1, &err), TACIT_E_ARG);
+    GOOD(tacit_optimizer_tell_outcomes(o, trial, NULL, y, &err));
+    FAILS(tacit_optimizer_best(o, NULL, NULL, NULL, &err), TACIT_E_UNSUPPORTED);
+    tacit_optimizer_free(o);
+    tacit_space_free(s);
+}
+
 /* ---- privacy.h */
 
 static void accounts(void)
@@ -538,6 +562,7 @@ int main(void)
     conditions();
     constraints();
     optimizers();
+    optimizers_of_two();
     accounts();
     best_of();
     statements();

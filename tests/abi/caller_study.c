@@ -240,6 +240,15 @@ static void run_again(tacit_study *s)
     CHECK(queued == 0);
 }
 
+/* Trial 1, which is in no list then. */
+static void delete_one(tacit_study *s)
+{
+    const uint64_t all = count(s, TACIT_TRIAL_ANY);
+    FAILS(tacit_study_delete_trial(s, 0, &err), TACIT_E_STATE);
+    GOOD(tacit_study_delete_trial(s, 1, &err));
+    CHECK(count(s, TACIT_TRIAL_ANY) == all - 1 && count(s, TACIT_TRIAL_DELETED) == 1);
+}
+
 static void check_event(const tacit_event *e)
 {
     MADE(e);
@@ -364,6 +373,7 @@ static void trials(void)
     summaries(s);
     read_journal(s);
     run_again(s);
+    delete_one(s);
     FAILS(tacit_study_set_state(s, TACIT_STUDY_PAUSED, &err), TACIT_E_UNSUPPORTED);
     tacit_study_set_patience(s, 1, 1);
     CHECK(!tacit_study_is_away(s));
@@ -389,7 +399,7 @@ static void outcomes(void)
     SAME(of.name, "gain");
     CHECK(of.size == sizeof of && of.objective && of.maximize);
     GOOD(tacit_document_outcome(d, 2, &of, &err));
-    CHECK(!of.objective && of.low == 1 && of.high == 2);
+    CHECK(!of.objective && of.low == 1 && of.high == 2 && isnan(of.reference));
     FAILS(tacit_document_outcome(d, 3, &of, &err), TACIT_E_ARG);
     GOOD(tacit_study_ask(s, &trial, &x, &err));
     FAILS(tacit_study_tell(s, trial, 1, &err), TACIT_E_ARG);
@@ -404,6 +414,7 @@ static void outcomes(void)
     GOOD(tacit_study_front(s, &list, &err));
     CHECK(tacit_trials_count(list) == 1 && tacit_trials_get(list, 0)->feasible);
     tacit_trials_free(list);
+    FAILS(tacit_study_hypervolume(s, NULL, &volume, &err), TACIT_E_ARG);
     GOOD(tacit_study_hypervolume(s, reference, &volume, &err));
     CHECK(fabs(volume - 1) < 1e-12);
     GOOD(tacit_study_summarize(s, &sum, &err));
@@ -459,6 +470,7 @@ static void intermediate_values(void)
     GOOD(tacit_study_report(s, trial, &r, &err));
     GOOD(tacit_study_trial(s, trial, &t, &err));
     CHECK(t->state == TACIT_TRIAL_PRUNED && t->n_steps == 1);
+    SAME(t->reason, "pruned at step 2 with 2");
     const tacit_step *step = t->steps;
     CHECK(step->step == 2 && step->value == 2);
     tacit_trial_free(t);

@@ -333,7 +333,7 @@ static void check_pruned(const tc_algorithm *a, const tc_space *s)
         const tc_step at = {2, objective(s, tc_optimizer_trial(o, trial)->values)};
         assert_ok(tc_optimizer_report(o, trial, &at, 5, &e, &same, &err));
         record(o, j, &e);
-        assert_ok(tc_optimizer_prune(o, trial, 6, &e, &err));
+        assert_ok(tc_optimizer_prune(o, trial, NULL, 6, &e, &err));
         record(o, j, &e);
     }
     for (size_t i = 0; i < TRIALS; i++)
@@ -533,6 +533,47 @@ static void check_failed_points_are_left(const tc_algorithm *a, const tc_space *
     forget(j);
 }
 
+/* A journal in which every third trial fails and is deleted, at once or two trials later, while another one is open: read
+ * again, it proposes the same. */
+static void check_deleted(const tc_algorithm *a, const tc_space *s)
+{
+    tacit_error err = {0};
+    journal *j = tc_alloc(1, sizeof *j);
+    tc_optimizer *o = make(a, s, true, NULL), *again = make(a, s, true, NULL);
+    uint64_t failed = UINT64_MAX;
+    for (size_t i = 0; i < TRIALS; i++) {
+        uint64_t trial = ask(o, j);
+        tc_event e;
+        bool same;
+        if (i % 3 == 1) {
+            assert_ok(tc_optimizer_fail(o, trial, "exit status 1", 2000, &e, &err));
+            record(o, j, &e);
+            failed = trial;
+        }
+        if (failed != UINT64_MAX && (i % 3 == 0 || i % 2 == 0)) {
+            assert_ok(tc_optimizer_delete(o, failed, 3000, &e, &same, &err));
+            record(o, j, &e);
+            failed = UINT64_MAX;
+        }
+        if (i % 3 != 1)
+            tell(o, j, trial, 1);
+    }
+    assert_int_equal(tc_optimizer_count(o, TC_TRIAL_DELETED), TRIALS / 3);
+    assert_int_equal(tc_optimizer_count(o, TC_TRIAL_FAIL), 0);
+    for (size_t i = 0; i < j->n; i++) {
+        if (j->events[i].kind == TC_EVENT_ASK) {
+            tc_event e;
+            assert_ok(tc_optimizer_next(again, &(tc_ask_request){.now_ms = 1000}, &e, &err));
+            assert_int_equal(e.trial, j->events[i].trial);
+            assert_memory_equal(e.values, j->events[i].values, s->n_params * sizeof(double));
+        }
+        assert_ok(tc_optimizer_apply(again, &j->events[i], &err));
+    }
+    tc_optimizer_free(o);
+    tc_optimizer_free(again);
+    forget(j);
+}
+
 /* One trial of up to `most` pulls, all of the same value; returns how many it was. */
 static uint64_t run_batch(tc_optimizer *o, journal *j, uint64_t most)
 {
@@ -691,6 +732,12 @@ static void test_failed_points_are_not_asked_again(void **state)
     for_all(check_failed_points_are_left);
 }
 
+static void test_deleted_trials_replay(void **state)
+{
+    (void)state;
+    for_all(check_deleted);
+}
+
 static void test_batches_are_single_pulls(void **state)
 {
     (void)state;
@@ -728,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_strange_values),
         cmocka_unit_test(test_repeats_without_noise),
         cmocka_unit_test(test_failed_points_are_not_asked_again),
+        cmocka_unit_test(test_deleted_trials_replay),
         cmocka_unit_test(test_batches_are_single_pulls),
         cmocka_unit_test(test_options_are_checked_and_documented),
         cmocka_unit_test(test_no_option_is_called_like_a_key_of_documents),

@@ -502,6 +502,55 @@ static void failed_points_are_queued_once_more(void **state)
     tacit_study_close(s);
 }
 
+static size_t count_of(tacit_study *s, tacit_trial_state state)
+{
+    tacit_error err = {0};
+    tacit_trials *list;
+    tacit_trial_query q = TACIT_TRIAL_QUERY;
+    q.state = state;
+    assert_ok(tacit_study_trials(s, &q, &list, &err));
+    const size_t n = tacit_trials_count(list);
+    for (size_t i = 0; i < n; i++)
+        assert_true((tacit_trials_get(list, i)->state == TACIT_TRIAL_DELETED) ==
+                    (state == TACIT_TRIAL_DELETED));
+    tacit_trials_free(list);
+    return n;
+}
+
+static void a_failed_trial_is_deleted(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_study *s = create();
+    tacit_study_summary sum = TACIT_STUDY_SUMMARY;
+    tacit_trial *t;
+    double v[WIDTH];
+    uint64_t told = run_one(s), failed = fail_one(s), open;
+    assert_ok(tacit_study_ask(s, &open, v, &err));
+    assert_int_equal(tacit_study_delete_trial(s, told, &err), TACIT_E_STATE);
+    assert_int_equal(tacit_study_delete_trial(s, open, &err), TACIT_E_STATE);
+    assert_int_equal(tacit_study_delete_trial(s, 9, &err), TACIT_E_NOT_FOUND);
+    assert_int_equal(count_of(s, TACIT_TRIAL_DELETED), 0);
+    for (int again = 0; again < 2; again++) /* the same again does nothing */
+        assert_ok(tacit_study_delete_trial(s, failed, &err));
+    assert_int_equal(count_of(s, TACIT_TRIAL_ANY), 2);
+    assert_int_equal(count_of(s, TACIT_TRIAL_FAIL), 0);
+    assert_int_equal(count_of(s, TACIT_TRIAL_DELETED), 1);
+    assert_ok(tacit_study_summarize(s, &sum, &err));
+    assert_true(sum.failed == 0 && sum.complete == 1 && sum.finished == 1 && sum.running == 1);
+    assert_ok(tacit_study_trial(s, failed, &t, &err));
+    assert_int_equal(t->state, TACIT_TRIAL_DELETED);
+    assert_non_null(t->reason);
+    assert_true(isnan(t->value));
+    tacit_trial_free(t);
+    assert_int_equal(state_of(s, told), TACIT_TRIAL_COMPLETE);
+    assert_int_equal(state_of(s, open), TACIT_TRIAL_RUNNING);
+    assert_int_equal(rerun(s), 0); /* nothing is left of it */
+    assert_int_equal(run_one(s), 3);
+    assert_int_equal(tacit_study_tell(s, failed, 1, &err), TACIT_E_STATE);
+    tacit_study_close(s);
+}
+
 static void an_import_is_all_or_none(void **state)
 {
     (void)state;
@@ -613,8 +662,10 @@ static void steps_are_reported_and_judged(void **state)
         assert_int_equal(v.compared, 2);
     }
     assert_int_equal(report_step(s, trial, 1, 1).stop, 1);
+    pruned.reason = "median 0.75 of 2 trials";
     assert_ok(tacit_study_report(s, trial, &pruned, &err));
     assert_ok(tacit_study_trial(s, trial, &t, &err));
+    assert_string_equal(t->reason, "pruned at step 1 with 1 (median 0.75 of 2 trials)");
     assert_int_equal(t->state, TACIT_TRIAL_PRUNED);
     assert_true(isnan(t->value));
     assert_int_equal(t->n_steps, 1);
@@ -674,8 +725,8 @@ static void trials_are_listed_by_state_and_number(void **state)
     assert_ok(tacit_study_trials(s, &q, &got, &err));
     assert_int_equal(tacit_trials_count(got), 0);
     tacit_trials_free(got);
-    q.state = (tacit_trial_state)7;
-    assert_fails(tacit_study_trials(s, &q, &got, &err), TACIT_E_ARG, "no state 7 of a trial");
+    q.state = (tacit_trial_state)8;
+    assert_fails(tacit_study_trials(s, &q, &got, &err), TACIT_E_ARG, "no state 8 of a trial");
     tacit_trial *none = NULL;
     assert_fails(tacit_study_trial(s, 7, &none, &err), TACIT_E_NOT_FOUND, "there is no trial 7");
     assert_null(none);
@@ -836,6 +887,7 @@ int study_suite_run(const study_place *p)
         IN_STORAGE(the_best_keeps_to_constraints),
         IN_STORAGE(a_queued_point_comes_first),
         IN_STORAGE(failed_points_are_queued_once_more),
+        IN_STORAGE(a_failed_trial_is_deleted),
         IN_STORAGE(an_import_is_all_or_none),
         IN_STORAGE(leases_are_renewed_and_pass_on),
         IN_STORAGE(trials_are_listed_by_state_and_number),

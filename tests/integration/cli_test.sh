@@ -210,6 +210,32 @@ check "none is queued twice" says '{"queued":0}'
 good "they are run" optimize square --storage sqlite:///e.db --trials 24 --quiet -- ./square.sh '{x}' '{n}' '{kind}'
 good "at the same points" trials square --storage sqlite:///e.db --format csv
 check "all twelve" [ "$(grep FAIL out | cut -d, -f4-6)" = "$(grep COMPLETE out | cut -d, -f4-6)" ]
+check "delete wants to know which" run 2 delete square --storage sqlite:///e.db
+check "and says so" grep -qxF 'tacit: give either TRIAL, the number of a failed trial, or --failed' err
+bad 2 "give either TRIAL, the number of a failed trial, or --failed" delete square 3 --failed --storage sqlite:///e.db
+bad 2 'TRIAL must be the number of a trial, got "-1"' delete square --storage sqlite:///e.db -- -1
+bad 3 "there is no trial 99; this study has 24" delete square 99 --storage sqlite:///e.db
+bad 4 "trial 12 is COMPLETE, and only a failed trial can be deleted: the trials after it were proposed with its value" \
+    delete square 12 --storage sqlite:///e.db
+good "a failed trial is deleted" delete square 3 --storage sqlite:///e.db
+check "and shown" [ "$(sed -n 2p out | xargs)" = "3 DELETED" ]
+good "the same again" delete square 3 --storage sqlite:///e.db --format json
+check "as JSON" says '{"trial":3,"state":"DELETED"}'
+good "it is in no list" trials square --storage sqlite:///e.db --format csv
+check "of the others there are 23" [ "$(grep -c . out)" = 24 ]
+check "and not its number" sh -c '! grep -q "^3," out'
+good "nor in an export" export square --storage sqlite:///e.db --out e.csv --quiet
+check "of 23" [ "$(grep -c . e.csv)" = 24 ]
+good "but by its state" trials square --storage sqlite:///e.db --state deleted --format csv
+check "with its reason" grep -q '^3,DELETED,.*exit status 3$' out
+good "one trial more is run in its place" optimize square --storage sqlite:///e.db --trials 24 --quiet -- ./square.sh '{x}' '{n}' '{kind}'
+good "under a number of its own" trials square --storage sqlite:///e.db --state complete --format csv
+check "the next one" grep -q '^24,COMPLETE' out
+good "all that failed" delete square --failed --storage sqlite:///e.db --format json
+check "are eleven" says '{"deleted":11}'
+good "none is left" delete square --failed --storage sqlite:///e.db
+check "so none is deleted" [ "$(sed -n 2p out | xargs)" = 0 ]
+check "and a study of a summary" sh -c '"$1" studies --storage sqlite:///e.db --format csv | grep -q "^square,.*,13,0,"' - "$tacit"
 printf '#!/bin/sh\n[ "$1" -eq 0 ] && echo 2 || exit 3\n' > first.sh
 printf '#!/bin/sh\nexit $((1 + $1 %% 2))\n' > turns.sh
 printf '#!/bin/sh\necho "no room for $1" >&2; exit 1\n' > others.sh

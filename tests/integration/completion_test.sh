@@ -64,7 +64,7 @@ same "bash: nothing behind = yet" "$(printf 'csv\njson\njsonl\ntable\n')" "$(com
 same "bash: kinds of plots" "$(printf 'regret\n')" "$(completes plot --kind reg)"
 same "bash: algorithms" "$("$tacit" algorithms --format csv | sed 1d | cut -d, -f1 | sort)" "$(completes simulate --algorithm '')"
 same "bash: objectives" "$("$tacit" objectives --format csv | sed 1d | cut -d, -f1 | sort)" "$(completes simulate --objective '')"
-same "bash: states" "$(printf 'COMPLETE\nFAIL\nPRUNED\nRUNNING\nSTALE\nWAITING\n')" "$(completes trials s --state '')"
+same "bash: states" "$(printf 'COMPLETE\nDELETED\nFAIL\nPRUNED\nRUNNING\nSTALE\nWAITING\n')" "$(completes trials s --state '')"
 same "bash: a number has no list" "" "$(completes optimize --jobs '')"
 same "bash: an option that takes no value has an argument behind it" "$(printf 'script.zsh\n')" "$(completes optimize --quiet script.z)"
 same "bash: verbs to explain" "$(printf 'simulate\n')" "$(completes help sim)"

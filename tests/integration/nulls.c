@@ -296,6 +296,11 @@ static void call_optimizer(void)
     REFUSED("o", tacit_optimizer_fail(NULL, 0, NULL, err));
     REFUSED("o", tacit_optimizer_add(NULL, x, 0, NULL, err));
     REFUSED("values", tacit_optimizer_add(o, NULL, 0, NULL, err));
+    REFUSED("o", tacit_optimizer_tell_outcomes(NULL, 0, x, x, err));
+    REFUSED("outcomes", tacit_optimizer_tell_outcomes(o, 0, x, NULL, err));
+    REFUSED("o", tacit_optimizer_add_outcomes(NULL, x, x, NULL, err));
+    REFUSED("values", tacit_optimizer_add_outcomes(o, NULL, x, NULL, err));
+    REFUSED("outcomes", tacit_optimizer_add_outcomes(o, x, NULL, NULL, err));
     REFUSED("o", tacit_optimizer_best(NULL, NULL, NULL, NULL, err));
     tacit_optimizer_free(o);
 }
@@ -395,6 +400,7 @@ static void call_trials(void)
     REFUSED("s", tacit_study_enqueue(NULL, x, NULL, err));
     REFUSED("values", tacit_study_enqueue(study, NULL, NULL, err));
     REFUSED("s", tacit_study_rerun_failed(NULL, NULL, err));
+    REFUSED("s", tacit_study_delete_trial(NULL, 0, err));
     REFUSED("s", tacit_study_import(NULL, 1, x, x, err));
     REFUSED("values", tacit_study_import(study, 1, NULL, x, err));
     REFUSED("y", tacit_study_import(study, 1, x, NULL, err));

@@ -32,6 +32,14 @@ good "trials" trials trade
 check "has those that are not feasible" grep -q ' no ' out
 good "with a reference" best trade --reference gain=0,error=1
 check "the volume is noted" grep -qE '^hypervolume 0\.[0-9]+, from the front to error=1, gain=0$' err
+sed 's/"trade"/"aimed"/; s/"constraints"/"reference": {"gain": 0, "error": 1}, "constraints"/' trade.json > aimed.json
+good "a study with a reference" optimize aimed.json --quiet -- ./train.sh {x}
+good "has its volume" best aimed
+check "without the option" grep -qE '^hypervolume 0\.[0-9]+, from the front to error=1, gain=0$' err
+good "the option wins" best aimed --reference gain=-1,error=1
+check "over that of the document" grep -qE '^hypervolume [0-9.]+, from the front to error=1, gain=-1$' err
+sed 's/"gain": 0, "error": 1/"gain": 0.5, "error": 1/' aimed.json > other.json
+bad 4 "reference.gain is 0.0 in the stored study but 0.5 in the one given" ask other.json
 good "as JSON" best trade --reference error=1,gain=0 --format json --quiet
 # The volume by hand: strips of the front in the order of its first objective.
 check "one object with front and volume, which is right" python3 -c '

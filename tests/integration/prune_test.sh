@@ -36,11 +36,11 @@ cp err said
 pruned=$(grep -cE '^trial [0-9]+ pruned at step [1-9] \([0-9.]+; median [0-9.]+\)$' said)
 check "says a line for each trial that it has ended" [ "$pruned" -gt 2 ]
 good "trials" trials curves $at
-check "says where" [ "$(grep -cE '^ +[0-9]+  PRUNED +[0-9.]+  pruned at step [1-9] with [0-9.]+$' out)" -eq "$pruned" ]
+check "says where" [ "$(grep -cE '^ +[0-9]+  PRUNED +[0-9.]+  pruned at step [1-9] with [0-9.]+ \(median [0-9.]+ of [0-9]+ trials\)$' out)" -eq "$pruned" ]
 good "those alone" trials curves $at --state pruned --format jsonl
 check "as many" [ "$(grep -c '"state":"PRUNED","value":null' out)" -eq "$pruned" ]
 check "with their curves" [ "$(grep -c '"steps":\[{"step":1,"value":[0-9.]*}' out)" -eq "$pruned" ]
-check "and the reason of the table" [ "$(grep -cE '"reason":"pruned at step [1-9] with [0-9.]+"' out)" -eq "$pruned" ]
+check "and the reason of the table" [ "$(grep -cE '"reason":"pruned at step [1-9] with [0-9.]+ \(median [0-9.]+ of [0-9]+ trials\)"' out)" -eq "$pruned" ]
 good "complete ones" trials curves $at --state complete --format jsonl
 check "have nine steps" [ "$(grep -c '"step":9,' out)" -eq $((14 - pruned)) ]
 good "the same again runs nothing" optimize study.json $at --prune median -- ./train {x}
@@ -78,6 +78,21 @@ good "best" best curves $at --by seen --format json
 check "and which is the best" grep -qF "best: trial $(sed 's/^{"trial":\([0-9]*\),.*/\1/' out)" steps.svg
 good "the history" plot curves $at --out history.svg
 check "counts them, too" grep -qF ": $((14 - pruned)) trials, $pruned pruned; best" history.svg
+check "and draws each, and one in the legend" [ "$(grep -o '<polygon' history.svg | wc -l)" -eq $((pruned + 1)) ]
+check "that says what it is" grep -qF "pruned: its last value" history.svg
+for kind in csv json jsonl; do
+    good "an export" export curves $at --out drawn.$kind --quiet
+    good "its history" plot drawn.$kind --direction minimize --out drawn.svg
+    check "has as many" [ "$(grep -o '<polygon' drawn.svg | wc -l)" -eq $((pruned + 1)) ]
+    check "and counts them" grep -qF "$((14 - pruned)) trials, $pruned pruned; best" drawn.svg
+done
+good "a history of complete trials alone" plot again --storage sqlite:///i.db --out none.svg
+check "has no such sign" lacks "<polygon" none.svg
+cat > below.json <<'J'
+[{"trial": 0, "state": "COMPLETE", "value": 1, "params": {}},
+ {"trial": 1, "state": "PRUNED", "value": null, "params": {}, "steps": [{"step": 1, "value": 2}, {"step": 2, "value": -0.5}]}]
+J
+bad 2 "--log needs values above 0, but trial 1 has -0.5" plot below.json --log
 bad 4 "no trial of the study again has reported intermediate values" plot again --storage sqlite:///i.db --kind steps
 bad 2 '--kind steps draws a study, not the exported file "all.json": name the study' plot all.json --kind steps
 

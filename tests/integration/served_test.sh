@@ -103,6 +103,14 @@ good "is told" tell b 2 1 --param x=0.5 --param k=b
 good "export" export b --out b.csv --quiet
 check "all of them" test "$(wc -l < b.csv)" -eq 4
 check "bit for bit" grep -q '^2,COMPLETE,1,0.5,b,' b.csv
+bad 2 "the coordinator says 403: " delete b 1
+good "the operator deletes a failed trial" delete b 1 --token-file op
+good "which is in no list" trials b --format csv
+check "any more" sh -c '! grep -q "^1," out'
+good "but that of its state" trials b --state deleted --format csv
+check "with its reason" says '1,DELETED,.*gpu-2,out of memory'
+bad 4 "trial 0 is COMPLETE, and only a failed trial can be deleted" delete b 0 --token-file op
+bad 3 "there is no trial 9; this study has 3" delete b 9 --token-file op
 
 # ---- conditional parameters: what a coordinator hands out is what a storage would
 

@@ -354,7 +354,8 @@ const tc_verb tc_verb_plot = {
     .usage = "STUDY|LEDGER|FILE ... [options]",
     .summary = "draw a study, a ledger, or the regret of simulations, as SVG or PNG",
     .details =
-        "history: the value of every completed trial, and the best so far. slice: the\n"
+        "history: the value of every completed trial, the best so far, and of trials that were\n"
+        "pruned the last value, by a sign of their own. slice: the\n"
         "value against each parameter, early trials light, late ones dark. importances:\n"
         "what tacit importances prints. steps: intermediate values, a line for each trial, a dot\n"
         "where one was pruned, the best one above all. --contour: the mean of the same model over "

@@ -1,4 +1,4 @@
-/* plot_file.c - the complete trials of a file that tacit export wrote. See plot_trials.h.
+/* plot_file.c - the complete and the pruned trials of a file that tacit export wrote. See plot_trials.h.
  *
  * A file has no space: a parameter whose texts are all numbers is one, any other is a choice of the texts that occur. */
 #include "chart/plot_trials.h"
@@ -26,7 +26,10 @@ typedef struct texts {
     double *number, *value;
     bool *missed; /* its bounds, as an export of a study with constraints says */
     size_t cells_cap, value_cap, missed_cap;
-    size_t feasible_at; /* column of CSV that says so; 0: none does */
+    size_t feasible_at;                   /* column of CSV that says so; 0: none does */
+    size_t reason_at;                     /* column of CSV with the reasons; 0: there is none */
+    double *pruned_number, *pruned_value; /* those that were ended early */
+    size_t n_pruned, pruned_cap, early_cap;
 } texts;
 
 static tacit_status add_row(texts *t, double number, double value, bool missed, tacit_error *err)
@@ -41,6 +44,18 @@ static tacit_status add_row(texts *t, double number, double value, bool missed, 
     t->number[t->rows] = number;
     t->value[t->rows] = value;
     t->rows++;
+    return TACIT_OK;
+}
+
+static tacit_status add_pruned(texts *t, double number, double value, tacit_error *err)
+{
+    if (!tc_grow((void **)&t->pruned_number, &t->pruned_cap, t->n_pruned + 1,
+                 sizeof *t->pruned_number) ||
+        !tc_grow((void **)&t->pruned_value, &t->early_cap, t->n_pruned + 1,
+                 sizeof *t->pruned_value))
+        return tc_fail_memory(err);
+    t->pruned_number[t->n_pruned] = number;
+    t->pruned_value[t->n_pruned++] = value;
     return TACIT_OK;
 }
 
@@ -82,15 +97,32 @@ static tacit_status read_header(texts *t, tc_csv *csv, size_t *first, tacit_erro
                            MOST_PARAMS);
         t->names[t->n_params++] = tc_arena_strdup(t->arena, csv->field[k] + 7);
     }
-    for (size_t k = *first; k < csv->n; k++)
+    for (size_t k = *first; k < csv->n; k++) {
         if (strcmp(csv->field[k], "feasible") == 0)
             t->feasible_at = k;
+        if (strcmp(csv->field[k], "reason") == 0)
+            t->reason_at = k;
+    }
     return TACIT_OK;
+}
+
+/* CSV has the last intermediate value in the sentence of the reason alone; one that is not ours is passed over. */
+static tacit_status read_csv_pruned(texts *t, const tc_csv *csv, tacit_error *err)
+{
+    double number, value;
+    char last[32];
+    if (t->reason_at == 0 || !tc_parse_double(csv->field[0], &number) ||
+        sscanf(csv->field[t->reason_at], "pruned at step %*u with %31s", last) != 1 ||
+        !tc_parse_double(last, &value))
+        return TACIT_OK;
+    return add_pruned(t, number, value, err);
 }
 
 static tacit_status read_csv_row(texts *t, const tc_csv *csv, size_t first, tacit_error *err)
 {
     double number, value;
+    if (strcmp(csv->field[1], "PRUNED") == 0)
+        return read_csv_pruned(t, csv, err);
     if (strcmp(csv->field[1], "COMPLETE") != 0)
         return TACIT_OK;
     if (!tc_parse_double(csv->field[0], &number) || !tc_parse_double(csv->field[2], &value))
@@ -161,16 +193,30 @@ static tacit_status collect_names(texts *t, const json_t *trials, tacit_error *e
     return TACIT_OK;
 }
 
+static tacit_status read_pruned(texts *t, const json_t *trial, double number, tacit_error *err)
+{
+    double value;
+    const json_t *steps = json_object_get(trial, "steps");
+    const size_t n = json_array_size(steps);
+    if (n == 0)
+        return TACIT_OK;
+    TC_TRY(tc_json_number(json_array_get(steps, n - 1), "steps", "value", &value, err));
+    return add_pruned(t, number, value, err);
+}
+
 static tacit_status read_object(texts *t, const json_t *trial, tacit_error *err)
 {
     const char *state = NULL;
     double number = (double)t->rows, value;
     const json_t *params = json_object_get(trial, "params");
     TC_TRY(tc_json_string(trial, "", "state", &state, err));
-    if (strcmp(state, "COMPLETE") != 0)
+    const bool complete = strcmp(state, "COMPLETE") == 0, pruned = strcmp(state, "PRUNED") == 0;
+    if (!complete && !pruned)
         return TACIT_OK;
     TC_TRY(tc_json_number_or(trial, "", "number", &number, err));
     TC_TRY(tc_json_number_or(trial, "", "trial", &number, err));
+    if (pruned)
+        return read_pruned(t, trial, number, err);
     TC_TRY(tc_json_number(trial, "", "value", &value, err));
     TC_TRY(add_row(t, number, value, json_is_false(json_object_get(trial, "feasible")), err));
     for (size_t k = 0; k < t->n_params && !t->arena->failed; k++)
@@ -288,6 +334,26 @@ static void take_columns(tc_plot_trials *p, const texts *t)
     }
 }
 
+static void take_pruned(tc_plot_trials *p, const texts *t)
+{
+    p->pruned_number = TC_TAKE(&p->arena, t->n_pruned, double);
+    p->pruned_value = TC_TAKE(&p->arena, t->n_pruned, double);
+    if (t->n_pruned == 0 || p->arena.failed)
+        return;
+    memcpy(p->pruned_number, t->pruned_number, t->n_pruned * sizeof *p->pruned_number);
+    memcpy(p->pruned_value, t->pruned_value, t->n_pruned * sizeof *p->pruned_value);
+    p->n_pruned = t->n_pruned;
+}
+
+/* How many there are; returns how long that is. */
+static size_t count_all(tc_plot_trials *p)
+{
+    int n = snprintf(p->subtitle, sizeof p->subtitle, "%zu trial%s", p->n, p->n == 1 ? "" : "s");
+    if (p->n_pruned > 0)
+        n += snprintf(p->subtitle + n, sizeof p->subtitle - (size_t)n, ", %zu pruned", p->n_pruned);
+    return (size_t)n;
+}
+
 static tacit_status take(tc_plot_trials *p, const texts *t, int direction, tacit_error *err)
 {
     if (t->rows == 0)
@@ -297,6 +363,7 @@ static tacit_status take(tc_plot_trials *p, const texts *t, int direction, tacit
     p->number = TC_TAKE(&p->arena, p->n, double);
     p->value = TC_TAKE(&p->arena, p->n, double);
     take_columns(p, t);
+    take_pruned(p, t);
     bool *missed = TC_TAKE(&p->arena, p->n, bool), any = false;
     if (p->arena.failed)
         return tc_fail_memory(err);
@@ -306,14 +373,14 @@ static tacit_status take(tc_plot_trials *p, const texts *t, int direction, tacit
     for (size_t i = 0; i < p->n; i++)
         any = any || missed[i];
     p->infeasible = any ? missed : NULL;
-    int n = snprintf(p->subtitle, sizeof p->subtitle, "%zu trial%s", p->n, p->n == 1 ? "" : "s");
+    const size_t n = count_all(p);
     if (direction == TC_PLOT_NOT_DIRECTED)
         return TACIT_OK;
     TC_TRY(tc_plot_trials_rank(p, direction == TC_PLOT_MAXIMIZE, err));
     if (p->first == p->n)
-        snprintf(p->subtitle + n, sizeof p->subtitle - (size_t)n, "; none feasible yet");
+        snprintf(p->subtitle + n, sizeof p->subtitle - n, "; none feasible yet");
     else
-        snprintf(p->subtitle + n, sizeof p->subtitle - (size_t)n, "; best %.6g in trial %.0f",
+        snprintf(p->subtitle + n, sizeof p->subtitle - n, "; best %.6g in trial %.0f",
                  p->value[p->top], p->number[p->top]);
     return TACIT_OK;
 }
@@ -329,5 +396,7 @@ tacit_status tc_plot_trials_of_file(tc_plot_trials *p, const char *file, int dir
     tc_free(t.number);
     tc_free(t.value);
     tc_free(t.missed);
+    tc_free(t.pruned_number);
+    tc_free(t.pruned_value);
     return status;
 }

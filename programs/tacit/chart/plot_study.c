@@ -1,4 +1,4 @@
-/* plot_study.c - complete trials: values in order, and against each parameter. */
+/* plot_study.c - complete trials: values in order, with those that were ended early, and against each parameter. */
 #include "chart/plot.h"
 
 #include "base/error.h"
@@ -7,13 +7,19 @@
 #include <math.h>
 
 /* A log axis shows values above 0 only. */
+static tacit_status check_positive(const double *number, const double *value, size_t n,
+                                   tacit_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (value[i] <= 0)
+            return tc_fail(err, TACIT_E_ARG, "--log needs values above 0, but trial %.0f has %g",
+                           number[i], value[i]);
+    return TACIT_OK;
+}
+
 static tacit_status check_log(const tc_plot_trials *p, bool log, tacit_error *err)
 {
-    for (size_t i = 0; log && i < p->n; i++)
-        if (p->value[i] <= 0)
-            return tc_fail(err, TACIT_E_ARG, "--log needs values above 0, but trial %.0f has %g",
-                           p->number[i], p->value[i]);
-    return TACIT_OK;
+    return log ? check_positive(p->number, p->value, p->n, err) : TACIT_OK;
 }
 
 /* -- history ------------------------------------------------------------------------------- */
@@ -55,12 +61,28 @@ static tc_series bound_line(tc_plot_trials *p, double bound, bool log)
                        .y = y};
 }
 
+/* A value of a trial that was ended early is one of an early step, so it has a sign of its own. */
+static tc_series pruned_trials(const tc_plot_trials *p)
+{
+    return (tc_series){.label = "pruned: its last value",
+                       .mark = TC_MARK_DOTS,
+                       .color = 1,
+                       .marker = 7,
+                       .n = p->n_pruned,
+                       .x = p->pruned_number,
+                       .y = p->pruned_value};
+}
+
 tacit_status tc_plot_history(tc_plot_trials *p, const char *title, bool log, tc_text *svg,
                              tacit_error *err)
 {
     TC_TRY(check_log(p, log, err));
-    tc_series series[5] = {trials_that(p, false), trials_that(p, true)};
+    if (log)
+        TC_TRY(check_positive(p->pruned_number, p->pruned_value, p->n_pruned, err));
+    tc_series series[6] = {trials_that(p, false), trials_that(p, true)};
     size_t n = p->infeasible ? 2 : 1;
+    if (p->n_pruned > 0)
+        series[n++] = pruned_trials(p);
     if (p->of && !p->best) { /* a constraint: of a file there is no `of` */
         series[n++] = bound_line(p, p->high, log);
         series[n++] = bound_line(p, p->low, log);

@@ -1,4 +1,4 @@
-/* plot_trials.c - the complete trials of a study. See plot_trials.h. */
+/* plot_trials.c - the complete trials of a study, and those that were ended early. See plot_trials.h. */
 #include "chart/plot_trials.h"
 
 #include "base/error.h"
@@ -152,6 +152,26 @@ static tacit_status take(tc_plot_trials *p, const tacit_study *s, const tacit_tr
     return p->arena.failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
+static tacit_status take_pruned(tc_plot_trials *p, tacit_study *s, tacit_error *err)
+{
+    tacit_trials *pruned;
+    tacit_trial_query query = TACIT_TRIAL_QUERY;
+    query.state = TACIT_TRIAL_PRUNED;
+    TC_TRY(tacit_study_trials(s, &query, &pruned, err));
+    const size_t n = tacit_trials_count(pruned);
+    p->pruned_number = TC_TAKE(&p->arena, n, double);
+    p->pruned_value = TC_TAKE(&p->arena, n, double);
+    for (size_t i = 0; i < n && !p->arena.failed; i++) {
+        const tacit_trial *t = tacit_trials_get(pruned, i);
+        if (t->n_steps == 0) /* of a coordinator that says nothing of steps */
+            continue;
+        p->pruned_number[p->n_pruned] = (double)t->number;
+        p->pruned_value[p->n_pruned++] = t->steps[t->n_steps - 1].value;
+    }
+    tacit_trials_free(pruned);
+    return p->arena.failed ? tc_fail_memory(err) : TACIT_OK;
+}
+
 tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, const char *of,
                                      tacit_error *err)
 {
@@ -167,6 +187,8 @@ tacit_status tc_plot_trials_of_study(tc_plot_trials *p, tacit_study *s, const ch
     tacit_status status = take(p, s, trials, outcome, err);
     tacit_trials_free(trials);
     TC_TRY(status);
+    if (now.pruned > 0)
+        TC_TRY(take_pruned(p, s, err));
     if (names.of[outcome].objective)
         TC_TRY(tc_plot_trials_rank(p, names.of[outcome].maximize, err));
     write_subtitle(p, &now, names.n > names.objectives);

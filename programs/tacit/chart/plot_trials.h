@@ -1,4 +1,4 @@
-/* plot_trials.h - the complete trials of a study or of an exported file, as charts want them.
+/* plot_trials.h - the complete and the pruned trials of a study or of an exported file, as charts want them.
  *
  * plot_study.c draws them; plot_trials.c takes them from a study, plot_file.c from a file. */
 #ifndef TC_PROGRAM_PLOT_TRIALS_H
@@ -29,6 +29,10 @@ typedef struct tc_plot_trials {
     double *best; /* so far, of those that are feasible; NULL: nobody knows which values are good */
     size_t first; /* index of the first feasible one, from which on there is a best */
     size_t top;   /* index of the best one, if that is known */
+    /* Those that were ended early, in the order of their numbers: each with its last intermediate value. Of several outcomes
+     * there are none. */
+    size_t n_pruned;
+    double *pruned_number, *pruned_value;
     size_t n_columns;
     tc_plot_column *columns;
     char subtitle[240];

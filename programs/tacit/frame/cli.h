@@ -90,6 +90,8 @@ void tc_table_end_row(tc_table *t);
 tacit_status tc_table_print(tc_table *t, tc_format format, FILE *out,
                             tacit_error *err); /* and frees */
 void tc_table_free(tc_table *t);               /* without printing; NULL is allowed */
+/* For a table of one row: an object as JSON, not a list of one. */
+tc_format tc_format_of_row(int format);
 /* JSON is made whole before a byte of it is written: an error leaves no half of a list. Ends t; false: it has failed, and nothing
  * was written. */
 bool tc_text_print(tc_text *t, FILE *out);

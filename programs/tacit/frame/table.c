@@ -291,6 +291,11 @@ bool tc_text_print(tc_text *t, FILE *out)
     return ok;
 }
 
+tc_format tc_format_of_row(int format)
+{
+    return (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format);
+}
+
 tacit_status tc_table_print(tc_table *t, tc_format format, FILE *out, tacit_error *err)
 {
     bool ok = t && !t->failed;

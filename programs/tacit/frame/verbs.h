@@ -8,6 +8,7 @@ extern const tc_verb tc_verb_optimize;
 extern const tc_verb tc_verb_ask;
 extern const tc_verb tc_verb_tell;
 extern const tc_verb tc_verb_enqueue;
+extern const tc_verb tc_verb_delete;
 extern const tc_verb tc_verb_studies;
 extern const tc_verb tc_verb_trials;
 extern const tc_verb tc_verb_best;

@@ -4,6 +4,7 @@
 #include "study/trial_rows.h"
 #include "frame/verbs.h"
 
+#include <math.h>
 #include <stddef.h>
 
 typedef struct options {
@@ -17,25 +18,39 @@ static const tc_option table[] = {
                      "the best mean of the model, or the best value that was seen; auto: the model "
                      "where values are noisy"),
     {"reference", TC_OPTION_STRING, offsetof(options, reference), .value = "NAME=NUMBER,...",
-     .help = "several objectives: also the volume that the front dominates, up to this point"},
+     .help = "several objectives: also the volume that the front dominates, up to this point "
+             "(default: that of the document)"},
     TC_WHERE_OPTIONS(options),
     {.name = NULL}};
+
+/* That of the option, or of the document; *out NULL: there is none. */
+static tacit_status find_reference(const options *o, const tc_outcome_words *names,
+                                   double at[TACIT_OBJECTIVES_MOST], const double **out,
+                                   tacit_error *err)
+{
+    *out = o->reference || isfinite(names->of[0].reference) ? at : NULL;
+    if (o->reference)
+        return tc_outcome_words_read(names, names->objectives, "--reference", o->reference, at,
+                                     err);
+    for (size_t i = 0; i < names->objectives; i++)
+        at[i] = names->of[i].reference;
+    return TACIT_OK;
+}
 
 static tacit_status print_front(const options *o, tacit_study *s, const tc_invocation *in,
                                 tacit_error *err)
 {
     tc_outcome_words names;
-    double reference[TACIT_OBJECTIVES_MOST];
+    double at[TACIT_OBJECTIVES_MOST];
+    const double *reference;
     tc_outcome_words_of(&names, tacit_study_document(s));
     if (tc_given(in, "by"))
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "--by is for one objective: study %s has %zu, and so a front in place of "
                        "one best trial",
                        tacit_study_name(s), names.objectives);
-    if (o->reference)
-        TC_TRY(tc_outcome_words_read(&names, names.objectives, "--reference", o->reference,
-                                     reference, err));
-    return tc_front_print(s, o->reference ? reference : NULL, in, err);
+    TC_TRY(find_reference(o, &names, at, &reference, err));
+    return tc_front_print(s, reference, in, err);
 }
 
 static tacit_status print(const options *o, tacit_study *s, const tc_invocation *in,

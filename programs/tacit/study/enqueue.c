@@ -34,11 +34,6 @@ static tacit_status read_point(tc_point *p, const tc_invocation *in, tacit_error
     return tc_point_end(p, err);
 }
 
-static tc_format lines_of(int format)
-{
-    return (tc_format)(format == TC_FORMAT_JSON ? TC_FORMAT_JSONL : format);
-}
-
 static tacit_status enqueue_point(tacit_study *s, const tc_point *p, int format, tacit_error *err)
 {
     static const char *const names[] = {"trial", "state"};
@@ -48,7 +43,7 @@ static tacit_status enqueue_point(tacit_study *s, const tc_point *p, int format,
     tc_table_integer(t, 0, (int64_t)trial);
     tc_table_text(t, 1, tacit_trial_state_name(TACIT_TRIAL_WAITING));
     tc_table_end_row(t);
-    return tc_table_print(t, lines_of(format), stdout, err);
+    return tc_table_print(t, tc_format_of_row(format), stdout, err);
 }
 
 /* Whoever wants a study of as many values as were planned must say so: failed trials count. */
@@ -73,7 +68,7 @@ static tacit_status enqueue_failed(tacit_study *s, const tc_invocation *in, taci
     tc_table *t = tc_table_new(1, names);
     tc_table_integer(t, 0, (int64_t)queued);
     tc_table_end_row(t);
-    TC_TRY(tc_table_print(t, lines_of(in->format), stdout, err));
+    TC_TRY(tc_table_print(t, tc_format_of_row(in->format), stdout, err));
     return advise(s, queued, in->quiet, err);
 }
 
@@ -127,7 +122,8 @@ const tc_verb tc_verb_enqueue = {
         "is queued, runs or has succeeded meanwhile. The failed trials themselves stay, with "
         "their\n"
         "reasons, and count towards the number that is planned: tacit optimize --trials raises "
-        "it.\n"
+        "it, or\n"
+        "tacit delete takes them out.\n"
         "\n"
         "A coordinator (--server) takes points as long as fewer trials are there than are "
         "planned.\n"

@@ -99,7 +99,7 @@ static tacit_status read_trial(const tacit_trial *t, const tc_invocation *in, re
                                tacit_error *err)
 {
     r->finished = t->state == TACIT_TRIAL_COMPLETE || t->state == TACIT_TRIAL_FAIL ||
-                  t->state == TACIT_TRIAL_PRUNED;
+                  t->state == TACIT_TRIAL_PRUNED || t->state == TACIT_TRIAL_DELETED;
     r->pulls = t->pulls;
     if (in->n_sets == 0)
         return TACIT_OK;

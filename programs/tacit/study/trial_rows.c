@@ -172,25 +172,8 @@ static void put_model(tc_table *t, size_t column, const rows *all)
 
 static bool has_reason(const tacit_trial *t)
 {
-    return t->state == TACIT_TRIAL_FAIL || t->state == TACIT_TRIAL_PRUNED;
-}
-
-enum { EARLY_ROOM = 96 };
-
-/* Why there is no value; of a trial that was ended early, what it came to. */
-static const char *reason_of(const tacit_trial *t, char room[EARLY_ROOM])
-{
-    if (t->state != TACIT_TRIAL_PRUNED || t->n_steps == 0)
-        return t->reason;
-    const tacit_step *last = &t->steps[t->n_steps - 1];
-    snprintf(room, EARLY_ROOM, "pruned at step %" PRIu64 " with %.6g", last->step, last->value);
-    return room;
-}
-
-static void put_reason(tc_table *t, size_t column, const tacit_trial *trial)
-{
-    char room[EARLY_ROOM];
-    tc_table_text(t, column, reason_of(trial, room));
+    return t->state == TACIT_TRIAL_FAIL || t->state == TACIT_TRIAL_PRUNED ||
+           t->state == TACIT_TRIAL_DELETED;
 }
 
 static tacit_status print_people(const tacit_space *s, const rows *all, FILE *out, tacit_error *err)
@@ -213,7 +196,7 @@ static tacit_status print_people(const tacit_space *s, const rows *all, FILE *ou
             tc_table_integer(t, at - 1, (int64_t)row(all, i)->pulls);
         put_params(s, row(all, i)->values, "-", t, at);
         if (has_reason(row(all, i)))
-            put_reason(t, at + tacit_space_columns(s), row(all, i));
+            tc_table_text(t, at + tacit_space_columns(s), row(all, i)->reason);
         tc_table_end_row(t);
     }
     return tc_table_print(t, TC_FORMAT_TABLE, out, err);
@@ -263,7 +246,7 @@ static tacit_status print_csv(const tacit_space *s, const rows *all, FILE *out, 
         put_time(t, last, row(all, i)->asked_ms);
         put_time(t, last + 1, row(all, i)->told_ms);
         tc_table_text(t, last + 2, row(all, i)->worker);
-        put_reason(t, last + 3, row(all, i));
+        tc_table_text(t, last + 3, row(all, i)->reason);
         if (any_batch(all))
             tc_table_integer(t, last + 4, (int64_t)row(all, i)->pulls);
         if (by_model(all))
@@ -362,7 +345,6 @@ static json_t *trial_json(const tacit_space *s, const rows *all, const tacit_tri
 {
     json_t *o = json_object();
     json_t *value = t->state == TACIT_TRIAL_COMPLETE ? json_real(t->value) : json_null();
-    char room[EARLY_ROOM];
     int bad = json_object_set_new(o, "trial", json_integer((json_int_t)t->number));
     bad |= json_object_set_new(o, "state", json_string(tacit_trial_state_name(t->state)));
     bad |= json_object_set_new(o, "value", value);
@@ -370,7 +352,7 @@ static json_t *trial_json(const tacit_space *s, const rows *all, const tacit_tri
     bad |= json_object_set_new(o, "datetime_start", time_json(t->asked_ms));
     bad |= json_object_set_new(o, "datetime_complete", time_json(t->told_ms));
     bad |= json_object_set_new(o, "worker", text_json(t->worker));
-    bad |= json_object_set_new(o, "reason", text_json(reason_of(t, room)));
+    bad |= json_object_set_new(o, "reason", text_json(t->reason));
     if (t->pulls > 1)
         bad |= json_object_set_new(o, "pulls", json_integer((json_int_t)t->pulls));
     if (t->n_steps > 0)

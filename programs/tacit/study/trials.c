@@ -14,7 +14,7 @@ typedef struct options {
 static const tc_option table[] = {
     TC_WHERE_OPTIONS(options),
     {"state", TC_OPTION_STRING, offsetof(options, state), .value = "STATE",
-     .help = "only trials that are WAITING, RUNNING, COMPLETE, FAIL, STALE or PRUNED"},
+     .help = "only trials that are WAITING, RUNNING, COMPLETE, FAIL, STALE, PRUNED or DELETED"},
     {.name = NULL}};
 
 static tacit_status parse_state(const char *text, tacit_trial_state *out, tacit_error *err)
@@ -22,13 +22,14 @@ static tacit_status parse_state(const char *text, tacit_trial_state *out, tacit_
     *out = TACIT_TRIAL_ANY;
     if (!text)
         return TACIT_OK;
-    for (int s = TACIT_TRIAL_WAITING; s <= TACIT_TRIAL_PRUNED; s++)
+    for (int s = TACIT_TRIAL_WAITING; s <= TACIT_TRIAL_DELETED; s++)
         if (strcasecmp(text, tacit_trial_state_name((tacit_trial_state)s)) == 0)
             *out = (tacit_trial_state)s;
     if (*out == TACIT_TRIAL_ANY)
-        return tc_fail(
-            err, TACIT_E_ARG,
-            "--state must be WAITING, RUNNING, COMPLETE, FAIL, STALE or PRUNED, got \"%s\"", text);
+        return tc_fail(err, TACIT_E_ARG,
+                       "--state must be WAITING, RUNNING, COMPLETE, FAIL, STALE, PRUNED or "
+                       "DELETED, got \"%s\"",
+                       text);
     return TACIT_OK;
 }
 
@@ -60,7 +61,9 @@ const tc_verb tc_verb_trials = {
     .name = "trials",
     .usage = "STUDY [options]",
     .summary = "list the trials of a study",
-    .details = "  tacit trials branin --state fail\n"
+    .details = "A trial that was deleted is listed by --state deleted alone.\n"
+               "\n"
+               "  tacit trials branin --state fail\n"
                "  tacit trials branin --format csv\n"
                "  tacit trials branin --server https://tacit.example:8443 --state running",
     .options = table,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import Any, Callable, List
 
+import numpy
 import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
@@ -51,7 +52,7 @@ def params(study: optuna.Study) -> List[Any]:
 def calls(monkeypatch: pytest.MonkeyPatch) -> List[str]:
     """The functions of the optimizer that are called, by name."""
     made: List[str] = []
-    names = {getattr(module.lib, f"tacit_optimizer_{n}"): n for n in ("new", "ask", "tell_at", "add", "fail")}
+    names = {getattr(module.lib, f"tacit_optimizer_{n}"): n for n in ("new", "ask", "tell_outcomes", "add_outcomes", "fail")}
     real_call, real_out = module.call, module.out
 
     def call(function: Any, *arguments: Any) -> None:
@@ -84,8 +85,20 @@ class TestRelative(OptunaSuite, suite.RelativeSamplerTestCase):
     """For samplers that sample parameters together."""
 
 
-class TestSingleOnly(OptunaSuite, suite.SingleOnlySamplerTestCase):
+class TestMultiObjective(suite.MultiObjectiveSamplerTestCase):
+    """For samplers of studies with several values."""
+
+    @pytest.fixture
+    def sampler(self) -> Callable[[], BaseSampler]:
+        return lambda: TacitSampler(seed=1)
+
+
+class TestSingleOnly(suite.SingleOnlySamplerTestCase):
     """For samplers of studies with one value."""
+
+    @pytest.fixture
+    def sampler(self) -> Callable[[], BaseSampler]:
+        return lambda: TacitSampler(algorithm="ts", seed=1)
 
 
 # ---- results
@@ -141,9 +154,9 @@ def test_a_value_goes_to_tacit_and_back(distribution):
 def test_every_trial_is_told_once(calls):
     run(n=10)
     assert calls.count("new") == 2  # one tries the options
-    assert calls.count("add") == 1  # the first trial, which was sampled independently
+    assert calls.count("add_outcomes") == 1  # the first trial, which was sampled independently
     assert calls.count("ask") == 9
-    assert calls.count("tell_at") == 8  # the last one waits for the next ask
+    assert calls.count("tell_outcomes") == 8  # the last one waits for the next ask
 
 
 def test_a_sampler_reads_the_history_of_others(calls):
@@ -153,7 +166,7 @@ def test_a_sampler_reads_the_history_of_others(calls):
     study.optimize(mixed, n_trials=2)
     study.add_trial(create_trial(params=study.trials[0].params, distributions=study.trials[0].distributions, value=1.0))
     study.optimize(mixed, n_trials=1)
-    assert (calls.count("add"), calls.count("tell_at"), calls.count("ask")) == (6, 2, 3)
+    assert (calls.count("add_outcomes"), calls.count("tell_outcomes"), calls.count("ask")) == (6, 2, 3)
 
 
 def test_open_trials_go_to_different_points():
@@ -173,7 +186,7 @@ def test_threads(n_jobs, calls):
     study.optimize(mixed, n_trials=24, n_jobs=n_jobs)
     assert all(t.state == TrialState.COMPLETE for t in study.trials) and len(study.trials) == 24
     assert calls.count("new") == 2  # reseed_rng, once a trial, makes no new one
-    assert calls.count("add") <= n_jobs + 1
+    assert calls.count("add_outcomes") <= n_jobs + 1
 
 
 def test_processes_share_a_storage(tmp_path):
@@ -200,7 +213,7 @@ def test_enqueued_trials_are_told_where_they_were(calls):
         study.enqueue_trial({"x": 7.0})
         study.optimize(line, n_trials=4)
     assert [t.params["x"] for t in study.trials[4:6]] == [0.25, 7.0]
-    assert calls.count("add") == 2  # trial 0 and 0.25; 7.0 is not in the space
+    assert calls.count("add_outcomes") == 2  # trial 0 and 0.25; 7.0 is not in the space
 
 
 def test_a_partly_enqueued_trial_is_told_at_its_point(calls):
@@ -208,7 +221,7 @@ def test_a_partly_enqueued_trial_is_told_at_its_point(calls):
     study.enqueue_trial({"n": 17})
     study.optimize(mixed, n_trials=2)
     assert study.trials[4].params["n"] == 17
-    assert calls.count("ask") == 5 and calls.count("tell_at") == 4
+    assert calls.count("ask") == 5 and calls.count("tell_outcomes") == 4
 
 
 # ---- trials without a value
@@ -224,7 +237,7 @@ def test_failed_trials_are_not_told_and_not_asked_again(calls):
     study = optuna.create_study(sampler=TacitSampler(seed=1))
     study.optimize(objective, n_trials=12, catch=ArithmeticError)
     assert [t.number for t in study.trials if t.state == TrialState.FAIL] == [2, 4, 5, 8, 11]
-    assert calls.count("fail") == 4 and calls.count("tell_at") == 6
+    assert calls.count("fail") == 4 and calls.count("tell_outcomes") == 6
     assert len({t.params["x"] for t in study.trials}) == 12
 
 
@@ -239,7 +252,7 @@ def test_pruned_trials(considered, told, failed, calls):
 
     study = optuna.create_study(sampler=TacitSampler(seed=1, consider_pruned_trials=considered))
     study.optimize(objective, n_trials=10)
-    assert (calls.count("tell_at"), calls.count("fail")) == (told, failed)
+    assert (calls.count("tell_outcomes"), calls.count("fail")) == (told, failed)
 
 
 @pytest.mark.parametrize("pruner", [optuna.pruners.MedianPruner(n_startup_trials=2), optuna.pruners.HyperbandPruner()])
@@ -261,8 +274,8 @@ def test_with_a_pruner(pruner):
 def test_infinite_values(infinite, calls):
     study = optuna.create_study(sampler=TacitSampler(seed=1))
     study.optimize(lambda t: infinite * (1 + 0 * line(t)) if t.number in (0, 5) else line(t), n_trials=12)
-    assert calls.count("add") == 0  # the first one: there was no finite value to put in its place
-    assert calls.count("tell_at") == 10 and calls.count("fail") == 0
+    assert calls.count("add_outcomes") == 0  # the first one: there was no finite value to put in its place
+    assert calls.count("tell_outcomes") == 10 and calls.count("fail") == 0
 
 
 # ---- search spaces
@@ -296,7 +309,7 @@ def test_a_changed_space_gets_a_new_optimizer_with_the_history(calls):
     study = run(lambda t: line(t) + t.suggest_float("y", 0, 1), 5)
     study.optimize(line, n_trials=3)  # trial 5 has no y: from then on x alone is common
     assert calls.count("new") == 3
-    assert calls.count("add") == 1 + 6  # trial 0, and then trials 0 to 5 anew
+    assert calls.count("add_outcomes") == 1 + 6  # trial 0, and then trials 0 to 5 anew
     assert len(study.trials) == 8
 
 
@@ -344,7 +357,7 @@ def test_a_deleted_study_is_forgotten(tmp_path, calls):
         study = optuna.create_study(study_name="s", storage=storage, sampler=sampler)
         study.optimize(line, n_trials=4)
         optuna.delete_study(study_name="s", storage=storage)
-    assert calls.count("new") == 3 and calls.count("add") == 2
+    assert calls.count("new") == 3 and calls.count("add_outcomes") == 2
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
@@ -352,7 +365,7 @@ def test_a_copy_goes_on_with_an_optimizer_of_its_own(copied, calls):
     study = run(line, 6)
     study.sampler = copied(study.sampler)
     study.optimize(line, n_trials=3)
-    assert calls.count("new") == 3 and calls.count("add") == 7  # trial 0, and then all six
+    assert calls.count("new") == 3 and calls.count("add_outcomes") == 7  # trial 0, and then all six
     assert len({t.params["x"] for t in study.trials}) == 9
 
 
@@ -377,10 +390,96 @@ def test_reseeded_samplers_draw_differently():
 # ---- refusals
 
 
-def test_more_than_one_value_is_refused():
-    study = optuna.create_study(directions=["minimize", "maximize"], sampler=TacitSampler())
-    with pytest.raises(ValueError, match="2 directions: use one of .* a study of tacit: pytacit.create_study\\(objectives="):
+def test_directions_that_an_algorithm_does_not_take_are_refused():
+    study = optuna.create_study(directions=["minimize", "maximize"], sampler=TacitSampler(algorithm="ts"))
+    with pytest.raises(ValueError, match="2 directions: algorithm ts takes one objective .* gp-ei, random and sobol take more"):
         study.optimize(lambda t: (line(t), 1.0), n_trials=1)
+    study = optuna.create_study(directions=["minimize"] * 5, sampler=TacitSampler())
+    with pytest.raises(ValueError, match="TacitSampler takes 1 to 4 directions, got a study with 5: use one of Optuna's"):
+        study.optimize(lambda t: [line(t)] * 5, n_trials=1)
+
+
+# ---- several objectives
+
+
+def trade(n: int) -> Callable[[optuna.Trial], List[float]]:
+    """Squared distances to n corners of a square: the front is the region between them."""
+    corners = [(0, 0), (0.8, 0), (0, 0.8), (0.8, 0.8)][:n]
+
+    def objective(trial: optuna.Trial) -> List[float]:
+        x, y = trial.suggest_float("x", -2, 2), trial.suggest_float("y", -2, 2)
+        return [(x - a) ** 2 + (y - b) ** 2 for a, b in corners]
+
+    return objective
+
+
+def several(n: int, signs: Any = None, trials: int = 16, **options: Any) -> optuna.Study:
+    signs, of = signs or [1] * n, trade(n)
+    directions = ["minimize" if s > 0 else "maximize" for s in signs]
+    study = optuna.create_study(directions=directions, sampler=TacitSampler(**{"seed": 1, **options}))
+    study.optimize(lambda t: [s * v for s, v in zip(signs, of(t))], n_trials=trials)
+    return study
+
+
+def volume(study: optuna.Study) -> float:
+    from optuna._hypervolume import compute_hypervolume
+
+    values = numpy.array([t.values for t in study.best_trials])
+    return float(compute_hypervolume(values, numpy.array([4.0] * values.shape[1])))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_several_objectives_are_searched(n):
+    assert volume(several(n, trials=24)) > volume(several(n, trials=24, algorithm="random"))
+    assert params(several(n)) == params(several(n))
+
+
+def test_directions_are_those_of_the_study():
+    assert params(several(3)) == params(several(3, [1, -1, -1])) == params(several(3, [-1, 1, -1]))
+
+
+def test_other_trials_of_several_objectives_are_known(calls):
+    study = optuna.create_study(directions=["minimize", "minimize"], sampler=TacitSampler(seed=1))
+    of = trade(2)
+    for _ in range(8):
+        study.add_trial(
+            create_trial(
+                params={"x": 0.4, "y": 0.1 * _},
+                distributions={name: FloatDistribution(-2, 2) for name in "xy"},
+                values=[1.0, math.inf if _ == 7 else 2.0 - _],
+            )
+        )
+    study.optimize(of, n_trials=2)
+    assert calls.count("add_outcomes") == 8 and calls.count("tell_outcomes") == 1
+
+
+def test_an_infinite_value_is_clipped_in_its_own_objective(monkeypatch):
+    told: List[Any] = []
+    real = module.call
+
+    def call(function: Any, *arguments: Any) -> None:
+        if function == module.lib.tacit_optimizer_tell_outcomes:
+            told.append([arguments[3][0], arguments[3][1]])
+        real(function, *arguments)
+
+    monkeypatch.setattr(module, "call", call)
+    study = optuna.create_study(directions=["minimize", "maximize"], sampler=TacitSampler(algorithm="random", seed=1))
+    values = [[1.0, 5.0], [2.0, 7.0], [3.0, -math.inf], [-math.inf, 6.0], [0.0, 0.0]]
+    study.optimize(lambda t: [t.suggest_float("x", 0, 1), *values[t.number]][1:], n_trials=5)
+    assert told == [[2.0, 7.0], [3.0, 5.0], [1.0, 6.0]]
+
+
+def test_failed_trials_of_several_objectives_are_told(calls):
+    study = optuna.create_study(directions=["minimize", "maximize"], sampler=TacitSampler(seed=1))
+
+    def objective(trial: optuna.Trial) -> List[float]:
+        x = trial.suggest_float("x", 0, 1)
+        if trial.number % 2:
+            raise ArithmeticError
+        return [x, x**2]
+
+    study.optimize(objective, n_trials=6, catch=(ArithmeticError,))
+    assert calls.count("fail") == 2 and calls.count("tell_outcomes") == 2
 
 
 @pytest.mark.parametrize(

@@ -133,10 +133,11 @@ const double *tc_fts_weighed(const tc_fts_core *c, double weight, const double *
     return weight != 1 ? c->draw : phi;
 }
 
-/* Every trial has a value or is taken. */
+/* Every trial has a value, is taken or was deleted. */
 uint64_t tc_fts_trial(const tc_fts_core *c)
 {
-    return c->env->history->n + c->env->history->n_taken;
+    const tc_history *h = c->env->history;
+    return h->n + h->n_taken + h->n_deleted;
 }
 
 bool tc_fts_federated(const tc_fts_core *c)

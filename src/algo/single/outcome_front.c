@@ -241,12 +241,37 @@ void tc_reference_point(size_t n, size_t k, const double *Y, const double *nadir
     }
 }
 
+/* So far from all values, in their standard deviations, no more of a reference tells, and volumes stay numbers. */
+#define FAR 1e6
+
+/* As the user gave it, in the units of the models. */
+static void take_given(tc_outcome_front *f, const tc_outcome_models *m)
+{
+    const tc_outcomes *w = m->env->outcomes;
+    for (size_t k = 0; k < m->n_objectives; k++) {
+        const double r = w->maximize[k] ? w->reference[k] : -w->reference[k];
+        const double z = r / m->model[k].sd - m->model[k].mean / m->model[k].sd;
+        f->reference[k] = fmin(fmax(z, -FAR), FAR);
+    }
+}
+
+/* Where nobody gave one. */
+static tacit_status find_reference(tc_outcome_front *f, tc_outcome_models *m, uint64_t trial,
+                                   tacit_error *err)
+{
+    const size_t k = m->n_objectives;
+    double nadir[TC_OBJECTIVES_MOST];
+    TC_TRY(reach(f, m, trial, nadir, err));
+    tc_reference_point(f->n_all, k, f->rows, nadir, f->front + f->n * k,
+                       f->reference); /* in place of the scouts */
+    return TACIT_OK;
+}
+
 tacit_status tc_outcome_front_set(tc_outcome_front *f, tc_outcome_models *m, double *merit,
                                   uint64_t trial, tacit_error *err)
 {
     const tc_history *h = m->env->history;
     const size_t k = m->n_objectives, most = h->n + h->n_taken;
-    double nadir[TC_OBJECTIVES_MOST];
     if (!tc_grow((void **)&f->rows, &f->rows_cap, (2 * most + SCOUTS + 1) * k + most,
                  sizeof *f->rows) ||
         !tc_grow((void **)&f->of, &f->of_cap, most, sizeof *f->of))
@@ -254,8 +279,9 @@ tacit_status tc_outcome_front_set(tc_outcome_front *f, tc_outcome_models *m, dou
     collect(f, m, merit);
     find_front(f, k);
     prefer_front(f, m->env, trial, merit);
-    TC_TRY(reach(f, m, trial, nadir, err));
-    tc_reference_point(f->n_all, k, f->rows, nadir, f->front + f->n * k,
-                       f->reference); /* in place of the scouts */
+    if (m->env->outcomes->reference)
+        take_given(f, m);
+    else
+        TC_TRY(find_reference(f, m, trial, err));
     return tc_ehvi_set(&f->ehvi, f->n, k, f->front, f->reference, err);
 }

@@ -1,7 +1,7 @@
 /* outcome_front.h - what there is to improve on where a study has several objectives: the front of what was tried, and how far
  * below it hypervolume begins to count.
  *
- * Nobody gives a reference point, so it is found anew at every ask: below the worst that is on the front, or that the models
+ * Where nobody gives a reference point, it is found anew at every ask: below the worst that is on the front, or that the models
  * expect on it elsewhere, and below three tenths of all values. While the front has few points it says nothing about how far it
  * will reach; its own worst value would keep the search where it began. And of many objectives nearly every point is on some
  * front: what gives up far more in one objective than it gains in the others does not count. */

@@ -43,7 +43,7 @@ static tc_optimizer *make_with(const fixture *f, const tc_space *space, const ch
     tc_optimizer *o = NULL;
     tc_optimizer_config cfg = {.algorithm = tc_algorithm_find(algorithm),
                                .space = space,
-                               .maximize = false,
+                               .maximize = wanted->maximize[0],
                                .outcomes = wanted,
                                .public_seed = tc_public_seed_from(f->n_more),
                                .party_seed = tc_party_seed_from(f->n_more)};
@@ -280,6 +280,82 @@ static void test_reference_point(void **state)
     assert_close(out[0], 3 - 0.01, 1e-15);
 }
 
+/* ---- a reference point that was given ---- */
+
+static void two_corners_negated(const double *u, double *y)
+{
+    two_corners(u, y);
+    y[0] = -y[0];
+}
+
+/* Trials from the 12th on that are better than the reference in both objectives. */
+static size_t count_better(const tc_optimizer *o, const double *reference)
+{
+    size_t n = 0;
+    for (size_t t = 12; t < tc_optimizer_trials(o); t++) {
+        const tc_trial *trial = tc_optimizer_trial(o, t);
+        n += trial->value < reference[0] && trial->more[0] < reference[1];
+    }
+    return n;
+}
+
+static void test_keeps_above_the_reference(void **state)
+{
+    fixture *f = *state;
+    const double reference[] = {0.05, 0.75}, negated[] = {-0.05, 0.75};
+    tc_outcomes wanted = {.n_objectives = 2, .maximize = (const bool[]){false, false}};
+    make(f, "gp-ei", &wanted, two_corners);
+    run(f, 36);
+    const size_t without = count_better(f->o, reference);
+    wanted.reference = reference;
+    make(f, "gp-ei", &wanted, two_corners);
+    run(f, 36);
+    const size_t with = count_better(f->o, reference);
+    assert_true(with >= 18 && with > without + 9);
+    double points[36][2];
+    for (size_t t = 0; t < 36; t++)
+        memcpy(points[t], tc_optimizer_trial(f->o, t)->values, sizeof points[t]);
+    /* In the direction of its objective. */
+    wanted.maximize = (const bool[]){true, false};
+    wanted.reference = negated;
+    make(f, "gp-ei", &wanted, two_corners_negated);
+    run(f, 36);
+    for (size_t t = 0; t < 36; t++)
+        assert_memory_equal(points[t], tc_optimizer_trial(f->o, t)->values, sizeof points[t]);
+}
+
+/* Where nothing can reach it, where everything does, and at the ends of what a double holds, asks go on, and differ. */
+static void test_references_out_of_reach(void **state)
+{
+    fixture *f = *state;
+    const double far[][2] = {{-1, -1},           {1e9, 1e9},        {-1e300, -1e300},
+                             {1.7e308, 1.7e308}, {-1e300, 1.7e308}, {0, 0}};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        const tc_outcomes wanted = {
+            .n_objectives = 2, .maximize = (const bool[]){false, false}, .reference = far[i]};
+        make(f, "gp-ei", &wanted, two_corners);
+        run(f, 20);
+        for (size_t a = 12; a < 20; a++)
+            for (size_t b = 0; b < a; b++)
+                assert_true(memcmp(tc_optimizer_trial(f->o, a)->values,
+                                   tc_optimizer_trial(f->o, b)->values, 2 * sizeof(double)) != 0);
+    }
+}
+
+static void test_a_reference_is_a_number(void **state)
+{
+    fixture *f = *state;
+    tacit_error err = {0};
+    tc_optimizer *o = NULL;
+    const tc_outcomes wanted = {.n_objectives = 2,
+                                .maximize = (const bool[]){false, false},
+                                .reference = (const double[]){0, INFINITY}};
+    const tc_optimizer_config cfg = {
+        .algorithm = tc_algorithm_find("gp-ei"), .space = f->space, .outcomes = &wanted};
+    assert_fails(tc_optimizer_new(&o, &cfg, &err), TACIT_E_ARG,
+                 "reference 1 must be a finite number, got inf");
+}
+
 /* ---- what is recommended ---- */
 
 static void test_recommends_what_is_likely_feasible(void **state)
@@ -427,6 +503,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_parallel_trials_spread_over_the_front, setup,
                                         teardown),
         cmocka_unit_test(test_reference_point),
+        cmocka_unit_test_setup_teardown(test_keeps_above_the_reference, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_references_out_of_reach, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_reference_is_a_number, setup, teardown),
         cmocka_unit_test_setup_teardown(test_recommends_what_is_likely_feasible, setup, teardown),
         cmocka_unit_test_setup_teardown(test_luck_is_not_recommended, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_fit_has_all_models, setup, teardown),
