@@ -363,7 +363,8 @@ typedef struct tacit_verdict {
  *
  * A report takes the place of those that the trial made for this step and for later ones: a program that begins
  * again after a crash draws its curve again, one that goes on from a checkpoint goes on with its curve. The same report
- * again is nothing. A report survives the end of the process at once, and a loss of power as soon as any trial is told.
+ * again is nothing. At a coordinator a report is of the attempt with which this handle was given the trial last: E_STATE where
+ * the trial was handed out anew since, and for a step that is not beyond the last one of this attempt and says something else. A report survives the end of the process at once, and a loss of power as soon as any trial is told.
  * It tells the model nothing; of a PRUNED trial the model learns the last intermediate value.
  *
  * E_STATE: the trial is not being run. E_BUDGET: it has made 10,000 reports. E_ARG: the value is not finite.

@@ -128,8 +128,10 @@ tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_
 
 void tc_remote_close(tc_remote *s)
 {
-    if (s)
-        tc_study_doc_free(s->doc);
+    if (!s)
+        return;
+    tc_study_doc_free(s->doc);
+    tc_free(s->attempts);
     tc_free(s);
 }
 
@@ -247,11 +249,14 @@ static tacit_status read_outcomes(const tc_remote *s, const json_t *j, tc_arena 
 static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
                                tacit_error *err)
 {
-    int64_t number = -1, pulls = 1;
+    int64_t number = -1, pulls = 1, attempt = 0;
     tacit_error why;
     if (!tc_remote_whole(j, "trial", &number) || number < 0 || !tc_remote_whole(j, "pulls", &pulls))
         return tc_remote_strange("a trial without a number, or of no whole number of pulls", err);
+    if (!tc_remote_whole(j, "attempt", &attempt))
+        return tc_remote_strange("a trial of no whole number of attempts", err);
     t->number = (uint64_t)number;
+    t->attempt = (uint64_t)attempt;
     t->pulls = pulls > 1 ? (uint64_t)pulls : 1;
     t->values = TC_TAKE(memory, s->doc->space->n_params, double);
     if (!t->values)
@@ -316,6 +321,36 @@ tacit_status tc_remote_add_all(const tc_remote *s, const json_t *answer, tc_tria
     return add_all(s, answer, read_trial, l, err);
 }
 
+/* ---- attempts ---- */
+
+static tc_attempt *find_attempt(const tc_remote *s, uint64_t trial)
+{
+    for (size_t i = 0; i < s->n_attempts; i++)
+        if (s->attempts[i].trial == trial)
+            return &s->attempts[i];
+    return NULL;
+}
+
+/* A coordinator of an earlier version says none: 0. */
+static tacit_status keep_attempt(tc_remote *s, const tc_trial *t, tacit_error *err)
+{
+    tc_attempt *a = find_attempt(s, t->number);
+    if (!a &&
+        !tc_grow((void **)&s->attempts, &s->cap_attempts, s->n_attempts + 1, sizeof *s->attempts))
+        return tc_fail_memory(err);
+    if (!a)
+        a = &s->attempts[s->n_attempts++];
+    *a = (tc_attempt){.trial = t->number, .attempt = t->attempt};
+    return TACIT_OK;
+}
+
+static void forget_attempt(tc_remote *s, uint64_t trial)
+{
+    tc_attempt *a = find_attempt(s, trial);
+    if (a)
+        *a = s->attempts[--s->n_attempts];
+}
+
 /* ---- work ---- */
 
 static tacit_status check_suggested(const tc_trial_list *l, size_t before,
@@ -355,7 +390,11 @@ tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_tria
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     tacit_status status = add_all(s, answer, read_point, out, err);
     json_decref(answer);
-    return status == TACIT_OK ? check_suggested(out, before, q, err) : status;
+    if (status == TACIT_OK)
+        status = check_suggested(out, before, q, err);
+    for (size_t i = before; i < out->n && status == TACIT_OK; i++)
+        status = keep_attempt(s, &out->list[i], err);
+    return status;
 }
 
 static json_t *numbers_json(const double *v, size_t n)
@@ -440,13 +479,20 @@ tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     tacit_status status = check_told(answer, trial, r, err);
     json_decref(answer);
+    if (status == TACIT_OK)
+        forget_attempt(s, trial);
     return status;
 }
 
 /* NULL: no memory. */
-static json_t *step_json(const tc_step *at, const tc_prune *p)
+static json_t *step_json(const tc_attempt *of, const tc_step *at, const tc_prune *p)
 {
     json_t *j = json_pack("{s:I, s:f}", "step", (json_int_t)at->step, "value", at->value);
+    if (j && of && of->attempt > 0 &&
+        json_object_set_new(j, "attempt", json_integer((json_int_t)of->attempt)) != 0) {
+        json_decref(j);
+        return NULL;
+    }
     if (p->rule == TC_PRUNE_NONE)
         return j;
     json_t *rule =
@@ -505,7 +551,10 @@ tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *
                        "at step %" PRIu64,
                        trial, at->value, at->step);
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":report", trial);
-    tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .body = step_json(at, p)};
+    tc_errand e = {.method = "POST",
+                   .rest = rest,
+                   .has_body = true,
+                   .body = step_json(find_attempt(s, trial), at, p)};
     tacit_status status = tc_remote_ask(&s->cfg, &e, &answer, &why);
     if (status != TACIT_OK)
         return refuse_step(s, trial, status, &why, err);

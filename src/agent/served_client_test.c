@@ -587,6 +587,40 @@ static void a_lost_verdict_is_asked_for_again(void **state)
     tc_trial_list_fini(&got);
 }
 
+/* The client remembers which attempt it was given last, until the trial is told; a coordinator of an earlier version gives
+ * none, and is sent none. */
+static void reports_say_of_which_attempt_they_are(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_trial_list got = {0};
+    tc_verdict v;
+    tc_prune rule = {.rule = TC_PRUNE_NONE};
+    tc_remote_request q = {.worker = "w", .count = 1};
+    assert_ok(tc_prune_settle(&rule, &err));
+    for (uint64_t attempt = 1; attempt <= 3; attempt++) {
+        assert_ok(tc_remote_suggest(p->client, &q, &got, &err));
+        assert_int_equal(got.list[got.n - 1].attempt, attempt);
+        assert_ok(
+            tc_remote_report_step(p->client, 0, &(tc_step){7, (double)attempt}, &rule, &v, &err));
+        const tc_step first = {1, 1.0 / (double)attempt};
+        assert_fails(
+            tc_remote_report_step(p->client, 0, &first, &rule, &v, &err), TACIT_E_STATE,
+            "trial 0 is at step 7 in this attempt: a report of step 1 can only repeat what "
+            "was reported there");
+    }
+    p->lie = "{\"trials\": [{\"trial\": 0, \"pulls\": 1, " P "}]}";
+    assert_ok(tc_remote_suggest(p->client, &q, &got, &err));
+    assert_fails(tc_remote_report_step(p->client, 0, &(tc_step){8, 1}, &rule, &v, &err),
+                 TACIT_E_STATE,
+                 "trial 0 was handed out 3 times: a report says of which attempt it is, as the "
+                 "suggestion does");
+    p->lie = "{\"trials\": [{\"trial\": 0, \"pulls\": 1, \"attempt\": -1, " P "}]}";
+    assert_fails(tc_remote_suggest(p->client, &q, &got, &err), TACIT_E_IO,
+                 STRANGE "a trial of no whole number of attempts");
+    tc_trial_list_fini(&got);
+}
+
 static void an_earlier_coordinator_has_what_was_seen(void **state)
 {
     play *p = *state;
@@ -972,6 +1006,7 @@ int main(void)
         IN_PLAY(strange_recommendations_are_refused),
         IN_PLAY(strange_verdicts_are_refused),
         IN_PLAY(a_lost_verdict_is_asked_for_again),
+        IN_PLAY(reports_say_of_which_attempt_they_are),
         IN_PLAY(outcomes_that_make_no_sense_are_refused),
         IN_PLAY(an_earlier_coordinator_has_what_was_seen),
         IN_PLAY(pages_must_end),

@@ -119,6 +119,13 @@ static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tacit_error *e
     return TACIT_OK;
 }
 
+/* More time keeps the moment at which the trial began, and a lease never ends sooner than it did (study/lease.c). */
+static bool is_more_time(const tc_trial *t, const tc_event *e)
+{
+    bool same = e->worker && t->worker && strcmp(t->worker, e->worker) == 0;
+    return same && t->asked_ms == e->time_ms && t->lease_ms > 0 && e->lease_ms > t->lease_ms;
+}
+
 static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     if (e->trial > o->n_trials)
@@ -135,6 +142,10 @@ static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *e
     tc_trial *t = &o->trials[e->trial];
     if (t->state != TC_TRIAL_WAITING && t->state != TC_TRIAL_STALE)
         return corrupt(e, "hands out a trial that was not free", err);
+    if (!is_more_time(t, e)) {
+        t->attempt++;
+        t->reported = false;
+    }
     set_state(o, t, TC_TRIAL_RUNNING, t->pulls); /* whoever had it before may still tell all */
     t->worker = worker;
     t->asked_ms = e->time_ms;
@@ -258,6 +269,7 @@ static tacit_status apply_report(tc_optimizer *o, const tc_event *e, tacit_error
         return corrupt(e, "is a report that no trial can make", err);
     TC_TRY(put_step(t, e, err));
     t->reports++;
+    t->reported = true;
     return TACIT_OK;
 }
 

@@ -1,7 +1,8 @@
 /* served_report.c - an intermediate value of a trial of a served study, and whether to end the trial.
  *
  * The answer is made from the journal as it is: the same report again adds nothing to it, and is judged again. So whoever lost an
- * answer may ask again. Listeners hear of the end of a trial, not of its steps. */
+ * answer may ask again. A report says of which attempt it is, as the suggestion said: so neither a worker that has lost its
+ * trial nor a request that was held up cuts a curve. Listeners hear of the end of a trial, not of its steps. */
 #include "coord/request.h"
 #include "coord/served.h"
 
@@ -44,6 +45,7 @@ tacit_status tc_served_report(tc_request_context *a, tacit_error *err)
     TC_TRY(read_rule(a, &rule, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
-    TC_TRY(tc_study_report_step(study, trial, &at, &rule, &v, err));
+    const uint64_t attempt = (uint64_t)tc_request_whole(a, "attempt");
+    TC_TRY(tc_study_report_step_of(study, trial, attempt, &at, &rule, &v, err));
     return tc_answer_json(a, 200, verdict_json(trial, &v), err);
 }

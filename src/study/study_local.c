@@ -237,9 +237,9 @@ static tacit_status take_back(void *user, const tc_trial *t, bool *more, tacit_e
 static tacit_status ask_new(tacit_study *s, const tc_ask_request *req, tc_reading *reading,
                             double *values, tacit_trials *out, tacit_error *err)
 {
-    uint64_t number, pulls;
-    TC_TRY(tc_study_ask_batch(of(s), req, reading, &number, values, &pulls, err));
-    return tc_trials_add_asked(out, number, pulls, values, s->doc, err);
+    tc_handed t;
+    TC_TRY(tc_study_ask_batch(of(s), req, reading, &t, values, err));
+    return tc_trials_add_asked(out, t.trial, t.pulls, values, s->doc, err);
 }
 
 static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,

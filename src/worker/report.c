@@ -171,17 +171,20 @@ void tc_worker_hear_stray(void *worker, uint64_t trial, const char *line)
                    trial, line);
 }
 
-/* What it replaces is gone: mostly its steps begin again where they should go on. */
+/* What it replaces is gone: mostly its steps begin again where they should go on. A coordinator takes nothing back within
+ * one run (study_steps.c). */
 static void note_order(tc_worker *w, tc_slot *s, uint64_t step)
 {
-    if (step < s->next_step && !s->went_back) {
+    bool back = step < s->next_step;
+    if (back && !s->went_back) {
         s->went_back = true;
-        tc_worker_note(w,
-                       "trial %" PRIu64 ": step %" PRIu64 " came after step %" PRIu64
-                       ", and takes the place of what it had from there on: steps must grow",
-                       s->trial, step, s->next_step - 1);
+        tc_worker_note(w, "trial %" PRIu64 ": step %" PRIu64 " came after step %" PRIu64 ", and %s",
+                       s->trial, step, s->next_step - 1,
+                       w->served ? "is not taken: steps must grow"
+                                 : "takes the place of what it had from there on: steps must grow");
     }
-    s->next_step = step + 1;
+    if (!back || !w->served)
+        s->next_step = step + 1;
 }
 
 /* One that gets lost is missing in a curve and nowhere else: a coordinator that is away is not waited for. */
@@ -202,6 +205,10 @@ bool tc_worker_hear_step(void *worker, uint64_t trial, uint64_t step, double val
     }
     if (tacit_study_is_away(w->study)) {
         (void)tc_worker_retry(w, status, &why, &late);
+        return false;
+    }
+    if (w->served && status == TACIT_E_STATE && step < s->next_step) {
+        note_order(w, s, step);
         return false;
     }
     s->unheard = true;

@@ -50,6 +50,34 @@ check "with the same curves" cmp -s served whole
 good "show" remote show curves --token-file op --format json
 check "counts them" grep -qE "\"pruned\": ?$pruned" out
 
+# Steps that go back: a coordinator takes nothing back within a run. A run that begins anew draws its curve again.
+cat > back <<'T'
+#!/bin/sh
+for i in 1 2 3 2 4; do echo "{\"step\": $i, \"value\": $i.5}"; done
+[ -e stay ] && exec sleep 100
+echo 0.25
+T
+chmod +x back
+sed 's/"curves"/"back"/; s/"trials": 14/"trials": 2/' study.json > back.json
+good "steps that go back" remote create back.json --token-file op
+good "their client" remote token back --token-file op --out back-client
+good "go back" optimize back --token-file back-client --trials 1 -- ./back
+check "says so" grep -qF "trial 0: step 2 came after step 3, and is not taken: steps must grow" err
+check "once" [ "$(grep -c '^trial' err)" -eq 1 ]
+touch stay
+"$tacit" optimize back --token-file back-client -- ./back > left.out 2> left.err &
+left=$!
+has_four() { [ "$("$tacit" trials back --token-file back-client --format jsonl | grep -cF '{"step":4,"value":4.5}')" -eq 2 ]; }
+await has_four
+kill -9 $left
+rm stay
+sed 's/ 4; do/ 5; do/' back > forth
+chmod +x forth
+good "again, by the next one" optimize back --token-file back-client -- ./forth
+good "curves" trials back --token-file back-client --format jsonl
+check "without what went back" [ "$(grep -c '"steps":\[{"step":1,"value":1.5},{"step":2,"value":2.5},{"step":3,"value":3.5},{"step":4,"value":4.5}\]' out)" -eq 1 ]
+check "and anew" [ "$(grep -c '{"step":3,"value":3.5},{"step":5,"value":5.5}\]' out)" -eq 1 ]
+
 cat > fed.json <<'J'
 {"name": "fed", "direction": "minimize", "trials": 8, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
