@@ -484,12 +484,28 @@ tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report
     return status;
 }
 
-/* NULL: no memory. */
-static json_t *step_json(const tc_attempt *of, const tc_step *at, const tc_prune *p)
+/* Adds all reports but the last. -1: no memory. */
+static int add_earlier(json_t *j, const tc_steps *steps)
 {
-    json_t *j = json_pack("{s:I, s:f}", "step", (json_int_t)at->step, "value", at->value);
-    if (j && of && of->attempt > 0 &&
-        json_object_set_new(j, "attempt", json_integer((json_int_t)of->attempt)) != 0) {
+    json_t *at = json_array(), *values = json_array();
+    int bad = 0;
+    for (size_t i = 0; i + 1 < steps->n; i++)
+        bad |= json_array_append_new(at, json_integer((json_int_t)steps->list[i].step)) |
+               json_array_append_new(values, json_real(steps->list[i].value));
+    bad |= json_object_set_new(j, "earlier_steps", at) |
+           json_object_set_new(j, "earlier_values", values);
+    return bad;
+}
+
+/* NULL: no memory. */
+static json_t *steps_json(const tc_attempt *of, const tc_steps *steps, const tc_prune *p)
+{
+    const tc_step *last = &steps->list[steps->n - 1];
+    json_t *j = json_pack("{s:I, s:f}", "step", (json_int_t)last->step, "value", last->value);
+    bool failed = !j || (steps->n > 1 && add_earlier(j, steps) != 0);
+    if (!failed && of && of->attempt > 0)
+        failed = json_object_set_new(j, "attempt", json_integer((json_int_t)of->attempt)) != 0;
+    if (failed) {
         json_decref(j);
         return NULL;
     }
@@ -539,22 +555,31 @@ static tacit_status refuse_step(tc_remote *s, uint64_t trial, tacit_status statu
                  : tc_pass_on(err, status, why);
 }
 
-tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *at,
-                                   const tc_prune *p, tc_verdict *out, tacit_error *err)
+static tacit_status check_steps(uint64_t trial, const tc_steps *steps, tacit_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++) {
+        const tc_step *at = &steps->list[i];
+        if (!isfinite(at->value) || at->step > TC_STEP_MOST)
+            return tc_fail(err, TACIT_E_ARG,
+                           "trial %" PRIu64 " reports a finite number at a step from 0 to 2^53, "
+                           "got %g at step %" PRIu64,
+                           trial, at->value, at->step);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_remote_report_steps(tc_remote *s, uint64_t trial, const tc_steps *steps,
+                                    const tc_prune *p, tc_verdict *out, tacit_error *err)
 {
     char rest[64];
     json_t *answer;
     tacit_error why = {0};
-    if (!isfinite(at->value) || at->step > TC_STEP_MOST)
-        return tc_fail(err, TACIT_E_ARG,
-                       "trial %" PRIu64 " reports a finite number at a step from 0 to 2^53, got %g "
-                       "at step %" PRIu64,
-                       trial, at->value, at->step);
+    TC_TRY(check_steps(trial, steps, err));
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":report", trial);
     tc_errand e = {.method = "POST",
                    .rest = rest,
                    .has_body = true,
-                   .body = step_json(find_attempt(s, trial), at, p)};
+                   .body = steps_json(find_attempt(s, trial), steps, p)};
     tacit_status status = tc_remote_ask(&s->cfg, &e, &answer, &why);
     if (status != TACIT_OK)
         return refuse_step(s, trial, status, &why, err);

@@ -31,6 +31,48 @@ static json_t *verdict_json(uint64_t trial, const tc_verdict *v)
                      (json_int_t)v->compared);
 }
 
+/* Reports that come with this one, before it. */
+static tacit_status check_earlier(const tc_request_context *a, tacit_error *err)
+{
+    size_t n = json_array_size(json_object_get(a->body, "earlier_steps"));
+    size_t values = json_array_size(json_object_get(a->body, "earlier_values"));
+    if (n != values)
+        return tc_fail(
+            err, TACIT_E_ARG,
+            "earlier_steps and earlier_values must be as long as each other, got %zu and "
+            "%zu",
+            n, values);
+    return n < TC_STEPS_AT_ONCE
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG, "earlier_steps must have at most %d numbers, got %zu",
+                         TC_STEPS_AT_ONCE - 1, n);
+}
+
+static tc_step report_at(const tc_request_context *a, size_t i)
+{
+    const json_t *steps = json_object_get(a->body, "earlier_steps");
+    const json_t *values = json_object_get(a->body, "earlier_values");
+    if (i == json_array_size(steps))
+        return (tc_step){.step = (uint64_t)tc_request_whole(a, "step"),
+                         .value = tc_request_real(a, "value")};
+    return (tc_step){.step = (uint64_t)json_integer_value(json_array_get(steps, i)),
+                     .value = json_number_value(json_array_get(values, i))};
+}
+
+/* As if each had come by itself, from a worker that ends its trial when it is told to. */
+static tacit_status report_all(const tc_request_context *a, tc_study *study, uint64_t trial,
+                               const tc_prune *rule, tc_verdict *v, tacit_error *err)
+{
+    const uint64_t attempt = (uint64_t)tc_request_whole(a, "attempt");
+    size_t n = json_array_size(json_object_get(a->body, "earlier_steps"));
+    *v = (tc_verdict){.stop = false};
+    for (size_t i = 0; i <= n && !v->stop; i++) {
+        const tc_step at = report_at(a, i);
+        TC_TRY(tc_study_report_step_of(study, trial, attempt, &at, rule, v, err));
+    }
+    return TACIT_OK;
+}
+
 tacit_status tc_served_report(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
@@ -39,13 +81,11 @@ tacit_status tc_served_report(tc_request_context *a, tacit_error *err)
     uint64_t trial;
     tc_prune rule;
     tc_verdict v;
-    const tc_step at = {.step = (uint64_t)tc_request_whole(a, "step"),
-                        .value = tc_request_real(a, "value")};
     TC_TRY(tc_request_number(a, 1, "trial", &trial, err));
     TC_TRY(read_rule(a, &rule, err));
+    TC_TRY(check_earlier(a, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
-    const uint64_t attempt = (uint64_t)tc_request_whole(a, "attempt");
-    TC_TRY(tc_study_report_step_of(study, trial, attempt, &at, &rule, &v, err));
+    TC_TRY(report_all(a, study, trial, &rule, &v, err));
     return tc_answer_json(a, 200, verdict_json(trial, &v), err);
 }

@@ -217,6 +217,42 @@ static void a_late_duplicate_cuts_no_curve(void **state)
     assert_curve(s, "1=1 2=0.5 3=0.333333 5=0.2");
 }
 
+/* Each is taken as if it came by itself, up to the one by which the trial should be ended, or that is refused. */
+static void reports_that_come_together_are_judged_in_order(void **state)
+{
+    served_world *s = *state;
+    json_t *a, *b;
+    assert_int_equal(attempt_of(s, "w", 0), 1);
+    assert_int_equal(
+        report(s, 0,
+               "{\"step\": 3, \"value\": 3, \"attempt\": 1, \"earlier_steps\": [1, 2], "
+               "\"earlier_values\": [0.5, 2]}",
+               NULL),
+        200);
+    assert_curve(s, "1=0.5 2=2 3=3");
+    assert_int_equal(report(s, 0,
+                            "{\"step\": 6, \"value\": 3, \"earlier_steps\": [4, 4, 5], "
+                            "\"earlier_values\": [1, 2, 3]}",
+                            &a),
+                     409);
+    assert_says(a, "trial 0 is at step 4 in this attempt: a report of step 4 can only repeat");
+    assert_curve(s, "1=0.5 2=2 3=3 4=1");
+    assert_int_equal(served_value(s, 0, 1), 200);
+    assert_int_equal(served_one(s, "v", NULL), 1);
+    const char worse[] = "{\"step\": 3, \"value\": 0, \"prune\": \"median\", \"min_trials\": 1, "
+                         "\"earlier_steps\": [1, 2], \"earlier_values\": [4, 5]}";
+    int64_t before = count_events(s);
+    assert_int_equal(report(s, 1, worse, &a), 200);
+    assert_true(json_is_true(json_object_get(a, "stop")));
+    assert_int_equal(served_whole(a, "step"), 1);
+    assert_int_equal(count_events(s), before + 1);
+    assert_int_equal(report(s, 1, worse, &b), 200); /* an answer that was lost */
+    assert_true(json_equal(a, b));
+    assert_int_equal(count_events(s), before + 1);
+    json_decref(a);
+    json_decref(b);
+}
+
 /* Who asks again has crashed, or has lost an answer. More time is no new attempt, nor is an attempt that has said nothing. */
 static void a_worker_that_comes_back_begins_its_curve_anew(void **state)
 {
@@ -277,6 +313,12 @@ static void what_is_no_report_is_refused(void **state)
         {"{\"step\": 1, \"value\": 1, \"prune\": \"asha\", \"factor\": 1}",
          "factor of a pruning rule must be from 2 to 1000, got 1"},
         {"{\"step\": 1, \"value\": 1, \"attempt\": 0}", "attempt must be"},
+        {"{\"step\": 1, \"value\": 1, \"earlier_steps\": [0]}",
+         "earlier_steps and earlier_values must be as long as each other, got 1 and 0"},
+        {"{\"step\": 1, \"value\": 1, \"earlier_steps\": [-1], \"earlier_values\": [1]}",
+         "earlier_steps[0] must be"},
+        {"{\"step\": 1, \"value\": 1, \"earlier_steps\": [0], \"earlier_values\": [null]}",
+         "earlier_values[0] must be"},
         {"{\"step\": 1, \"value\": 1, \"more\": 3}", "more"},
     };
     json_t *a;
@@ -337,6 +379,7 @@ int main(void)
         IN_SERVED(studies_that_take_no_steps_say_so),
         IN_SERVED(a_worker_that_has_lost_its_trial_cuts_no_curve),
         IN_SERVED(a_late_duplicate_cuts_no_curve),
+        IN_SERVED(reports_that_come_together_are_judged_in_order),
         IN_SERVED(a_worker_that_comes_back_begins_its_curve_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

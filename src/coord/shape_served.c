@@ -47,6 +47,8 @@ const tc_shape tc_shape_complete = {"Complete", "What came of a trial", complete
 static const tc_field report[] = {
     {"step",  WHOLE,  TC_NEEDED, 0, 9007199254740992.0, .help = "How far the trial is: an epoch, say", .example = "3"},
     {"value", NUMBER, TC_NEEDED, .help = "What it has come to", .example = "0.41"},
+    {"earlier_steps", WHOLE, TC_LIST_OF, 0, 9007199254740992.0, .help = "Of reports before it that were not made yet, 999 at most: each is taken and judged in order, up to the first by which the trial should be ended"},
+    {"earlier_values", NUMBER, TC_LIST_OF, .help = "Their values"},
     {"attempt", WHOLE, 0, 1, WHOLE_MOST, .help = "As the suggestion says; absent: there was one alone", .example = "1"},
     {"prune", TEXT,   0, .words = prune_rules, .help = "The rule by which it is judged; absent: none", .example = "\"median\""},
     {"warmup",     WHOLE, 0, 0, 9007199254740992.0, .help = "No trial is ended at a step below it"},

@@ -629,13 +629,21 @@ tacit_status tacit_study_report_step(tacit_study *s, uint64_t trial, uint64_t st
 {
     WITH_ERROR(err);
     TC_GIVEN(s);
+    return tc_study_report_steps(s, trial, &(tc_steps){&(tc_step){step, value}, 1}, rule, verdict,
+                                 err);
+}
+
+tacit_status tc_study_report_steps(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                   const tacit_prune *rule, tacit_verdict *verdict,
+                                   tacit_error *err)
+{
     tc_prune p;
     tc_verdict v = {.stop = false};
     TC_TRY(tc_prune_take(rule, &p, err));
     if (verdict)
         TC_TRY(tc_sized_check(&sized_verdict, verdict, "verdict", err));
     TC_TRY(tc_study_takes_steps(s->doc, err));
-    TC_TRY(s->ops->report_step(s, trial, &(tc_step){step, value}, &p, &v, err));
+    TC_TRY(s->ops->report_steps(s, trial, steps, &p, &v, err));
     const tacit_verdict made = {
         .stop = v.stop, .step = v.step, .value = v.value, .bound = v.bound, .compared = v.compared};
     if (verdict)

@@ -316,10 +316,12 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     return tc_study_tell_all(of(s), trial, &told, err);
 }
 
-static tacit_status study_report_step(tacit_study *s, uint64_t trial, const tc_step *at,
-                                      const tc_prune *p, tc_verdict *out, tacit_error *err)
+static tacit_status study_report_steps(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                       const tc_prune *p, tc_verdict *out, tacit_error *err)
 {
-    return tc_study_report_step(of(s), trial, at, p, out, err);
+    for (size_t i = 0; i < steps->n && !out->stop; i++)
+        TC_TRY(tc_study_report_step(of(s), trial, &steps->list[i], p, out, err));
+    return TACIT_OK;
 }
 
 static void study_identify(const tacit_study *s, tacit_hash *hash, tc_store **store)
@@ -516,7 +518,7 @@ static bool study_is_away(tacit_study *s)
 static const tc_study_ops study_ops = {.close = study_close,
                                        .ask = study_ask,
                                        .report = study_report,
-                                       .report_step = study_report_step,
+                                       .report_steps = study_report_steps,
                                        .add_pull = add_pull,
                                        .enqueue = study_enqueue,
                                        .import = study_import,

@@ -78,6 +78,22 @@ good "curves" trials back --token-file back-client --format jsonl
 check "without what went back" [ "$(grep -c '"steps":\[{"step":1,"value":1.5},{"step":2,"value":2.5},{"step":3,"value":3.5},{"step":4,"value":4.5}\]' out)" -eq 1 ]
 check "and anew" [ "$(grep -c '{"step":3,"value":3.5},{"step":5,"value":5.5}\]' out)" -eq 1 ]
 
+# Values that come faster than they are reported go together, and none is lost; the 2,401st ends its trial as it would alone.
+cat > many <<'T'
+#!/bin/sh
+awk -v t="$1" 'BEGIN { for (i = 0; i < 2600; i++) printf "{\"step\": %d, \"value\": %d}\n", i, (i == 0 || i >= 2400) ? t : 0
+                       print t }'
+T
+chmod +x many
+sed 's/"curves"/"many"/; s/"trials": 14/"trials": 2/' study.json > many.json
+good "many steps" remote create many.json --token-file op
+good "a token for them" remote token many --token-file op --out many-client
+good "run" optimize many --token-file many-client --prune asha --prune-min-step 2400 --prune-min-trials 1 --prune-factor 2 -- ./many {trial}
+check "ends the second trial" grep -qx 'trial 1 pruned at step 2400 (1; asha 0)' err
+good "list them" trials many --token-file many-client --format jsonl
+check "whole" [ "$(sed -n 1p out | grep -o '"step"' | wc -l)" -eq 2600 ]
+check "up to there" [ "$(sed -n 2p out | grep -o '"step"' | wc -l)" -eq 2401 ]
+
 cat > fed.json <<'J'
 {"name": "fed", "direction": "minimize", "trials": 8, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},
