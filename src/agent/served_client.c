@@ -503,6 +503,8 @@ static json_t *steps_json(const tc_attempt *of, const tc_steps *steps, const tc_
     const tc_step *last = &steps->list[steps->n - 1];
     json_t *j = json_pack("{s:I, s:f}", "step", (json_int_t)last->step, "value", last->value);
     bool failed = !j || (steps->n > 1 && add_earlier(j, steps) != 0);
+    if (!failed && steps->noise_sd > 0)
+        failed = json_object_set_new(j, "noise_sd", json_real(steps->noise_sd)) != 0;
     if (!failed && of && of->attempt > 0)
         failed = json_object_set_new(j, "attempt", json_integer((json_int_t)of->attempt)) != 0;
     if (failed) {

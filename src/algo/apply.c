@@ -282,10 +282,14 @@ static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, t
         return corrupt(e, "ends a trial early in a study of several outcomes", err);
     if (!is_step(e))
         return corrupt(e, "ends a trial early at a step that no trial can report", err);
+    if (!(e->noise_sd >= 0 && isfinite(e->noise_sd * e->noise_sd)))
+        return corrupt(e, "has noise whose variance is not a finite number", err);
     TC_TRY(put_step(t, e, err));
     t->told_ms = e->time_ms;
     untake(o, t->number);
     tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
+    o->history.noise[o->history.n - 1] = e->noise_sd * e->noise_sd;
+    t->noise_sd = e->noise_sd;
     set_state(o, t, TC_TRIAL_PRUNED, 1);
     return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
 }

@@ -43,6 +43,7 @@ tacit_status tc_prune_settle(tc_prune *p, tacit_error *err);
 typedef struct tc_steps {
     const tc_step *list;
     size_t n;
+    double noise_sd; /* of what was added to each value on purpose; 0: nothing */
 } tc_steps;
 enum { TC_STEPS_AT_ONCE = 1000 };
 

@@ -31,6 +31,22 @@ static json_t *verdict_json(uint64_t trial, const tc_verdict *v)
                      (json_int_t)v->compared);
 }
 
+/* The worker adds the noise and says how much, as when a trial is complete (served_complete.c). */
+static tacit_status check_noise(const tc_request_context *a, const tc_study_doc *doc,
+                                tacit_error *err)
+{
+    const double sd = tc_request_real(a, "noise_sd");
+    if (!(sd >= 0))
+        return tc_fail(err, TACIT_E_ARG, "noise_sd must be a number >= 0, got %g", sd);
+    TC_TRY(tc_study_takes_steps(doc, err));
+    return doc->promise != TC_PROMISE_RECORDS || sd > 0
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG,
+                         "study %s protects validation records: it is told values with noise, and "
+                         "noise_sd, and nothing else",
+                         doc->name);
+}
+
 /* Reports that come with this one, before it. */
 static tacit_status check_earlier(const tc_request_context *a, tacit_error *err)
 {
@@ -86,6 +102,7 @@ tacit_status tc_served_report(tc_request_context *a, tacit_error *err)
     TC_TRY(check_earlier(a, err));
     TC_TRY(tc_state_open(a->coord, d->id, err));
     TC_TRY(tc_open_study_served(a->coord, d, &study, err));
+    TC_TRY(check_noise(a, tc_study_document(study), err));
     TC_TRY(report_all(a, study, trial, &rule, &v, err));
     return tc_answer_json(a, 200, verdict_json(trial, &v), err);
 }

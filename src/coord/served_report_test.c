@@ -290,6 +290,51 @@ static void a_worker_that_comes_back_begins_its_curve_anew(void **state)
     assert_curve(s, "1=5 2=1");
 }
 
+/* ---- records ---- */
+
+static int of_records(served_world *s, const char *client, const char *what, const char *body,
+                      json_t **answer)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/v1/studies/ward%s", what);
+    return world_call(&s->w, "POST", path, client, body, answer);
+}
+
+/* A worker that has no noise in its values is not heard; one that has says how much, also of a trial that it ends. */
+static void records_are_told_with_noise(void **state)
+{
+    served_world *s = *state;
+    json_t *a;
+    char client[64];
+    world_create(
+        &s->w, "ward",
+        "{\"name\": \"ward\", \"direction\": \"minimize\", \"trials\": 5, \"space\": {\"x\": "
+        "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"privacy\": {\"unit\": "
+        "\"record\", \"epsilon\": 1, \"delta\": 1e-5, \"metric\": \"error\", "
+        "\"evaluations\": 10}}");
+    served_token(&s->w, "/v1/studies/ward/tokens", "{}", client);
+    assert_int_equal(of_records(s, client, "/trials:suggest", "{\"worker\": \"w\"}", NULL), 200);
+    static const char *const raw[] = {"{\"step\": 1, \"value\": 1}",
+                                      "{\"step\": 1, \"value\": 1, \"noise_sd\": 0}"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(of_records(s, client, "/trials/0:report", raw[i], &a), 400);
+        assert_says(a, "study ward protects validation records: it is told values with noise, and "
+                       "noise_sd, and nothing else");
+    }
+    assert_int_equal(of_records(s, client, "/trials/0:report",
+                                "{\"step\": 1, \"value\": 1, \"noise_sd\": -1}", &a),
+                     400);
+    assert_says(a, "noise_sd must be a number >= 0, got -1");
+    assert_int_equal(of_records(s, client, "/trials/0:report",
+                                "{\"step\": 1, \"value\": 1, \"noise_sd\": 0.5}", NULL),
+                     200);
+    assert_int_equal(of_records(s, client, "/trials/0:complete", "{\"pruned\": true}", &a), 400);
+    assert_says(a, "study ward protects validation records");
+    static const char ended[] = "{\"pruned\": true, \"noise_sd\": 0.5}";
+    assert_int_equal(of_records(s, client, "/trials/0:complete", ended, NULL), 200);
+    assert_int_equal(of_records(s, client, "/trials/0:complete", ended, NULL), 200);
+}
+
 /* ---- refusals ---- */
 
 static void what_is_no_report_is_refused(void **state)
@@ -378,6 +423,7 @@ int main(void)
         IN_SERVED(what_is_no_report_is_refused),
         IN_SERVED(studies_that_take_no_steps_say_so),
         IN_SERVED(a_worker_that_has_lost_its_trial_cuts_no_curve),
+        IN_SERVED(records_are_told_with_noise),
         IN_SERVED(a_late_duplicate_cuts_no_curve),
         IN_SERVED(reports_that_come_together_are_judged_in_order),
         IN_SERVED(a_worker_that_comes_back_begins_its_curve_anew),

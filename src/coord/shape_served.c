@@ -50,6 +50,7 @@ static const tc_field report[] = {
     {"earlier_steps", WHOLE, TC_LIST_OF, 0, 9007199254740992.0, .help = "Of reports before it that were not made yet, 999 at most: each is taken and judged in order, up to the first by which the trial should be ended"},
     {"earlier_values", NUMBER, TC_LIST_OF, .help = "Their values"},
     {"attempt", WHOLE, 0, 1, WHOLE_MOST, .help = "As the suggestion says; absent: there was one alone", .example = "1"},
+    {"noise_sd", NUMBER, 0, .help = "The standard deviation of noise that is known to be in each value; needed where the study protects records"},
     {"prune", TEXT,   0, .words = prune_rules, .help = "The rule by which it is judged; absent: none", .example = "\"median\""},
     {"warmup",     WHOLE, 0, 0, 9007199254740992.0, .help = "No trial is ended at a step below it"},
     {"min_trials", WHOLE, 0, 0, 9007199254740992.0, .help = "So many it must be compared with; 0: median 5, asha as many as factor"},

@@ -518,9 +518,12 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
     int64_t now = tc_study_now(s);
     if (r->failed)
         return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
-    if (r->pruned)
-        return tc_optimizer_prune(s->opt, r->trial, now, e, err);
     const tc_told *t = &r->told;
+    if (r->pruned) {
+        TC_TRY(tc_optimizer_prune(s->opt, r->trial, now, e, err));
+        e->noise_sd = t->noise_sd;
+        return TACIT_OK;
+    }
     if (r->batch)
         return tc_optimizer_tell_batch(s->opt, r->trial, t->values, r->batch, now, e, err);
     TC_TRY(tc_optimizer_tell_outcomes(s->opt, r->trial, t->values, t->value, t->more, t->n_more,
@@ -612,9 +615,10 @@ tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, taci
     return send_report(s, &(report){.trial = trial, .failed = true, .reason = reason}, err);
 }
 
-tacit_status tc_study_prune(tc_study *s, uint64_t trial, tacit_error *err)
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, double noise_sd, tacit_error *err)
 {
-    return send_report(s, &(report){.trial = trial, .pruned = true}, err);
+    return send_report(s, &(report){.trial = trial, .pruned = true, .told = {.noise_sd = noise_sd}},
+                       err);
 }
 
 /* ---- points from outside ---- */

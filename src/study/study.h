@@ -106,8 +106,9 @@ tacit_status tc_study_report_step(tc_study *s, uint64_t trial, const tc_step *at
 tacit_status tc_study_report_step_of(tc_study *s, uint64_t trial, uint64_t attempt,
                                      const tc_step *at, const tc_prune *p, tc_verdict *out,
                                      tacit_error *err);
-/* The trial was ended early: it is told as PRUNED, with its last intermediate value. E_STATE: it has none. */
-tacit_status tc_study_prune(tc_study *s, uint64_t trial, tacit_error *err);
+/* The trial was ended early: it is told as PRUNED, with its last intermediate value, and how much noise that has. E_STATE: it has
+ * none. */
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, double noise_sd, tacit_error *err);
 
 /* Hands a RUNNING trial of a worker that is gone to another, with a lease of its own. E_STATE:
  * `from` does not run it any more, perhaps because somebody else was first. */

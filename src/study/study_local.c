@@ -303,7 +303,7 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     case TACIT_REPORT_BATCH:
         return tell_batch(s, trial, r->point, &r->batch, err);
     case TACIT_REPORT_PRUNED:
-        return tc_study_prune(of(s), trial, err);
+        return tc_study_prune(of(s), trial, r->noise_sd, err);
     case TACIT_REPORT_VALUE:
     case TACIT_REPORT_REPLY:
         break;

@@ -21,12 +21,13 @@ tacit_status tc_study_takes_steps(const tc_study_doc *doc, tacit_error *err)
             "study %s is told one private reply a trial: an intermediate value would tell "
             "more, and is refused",
             doc->name);
-    if (doc->promise == TC_PROMISE_RECORDS)
-        return tc_fail(
-            err, TACIT_E_UNSUPPORTED,
-            "study %s protects validation records: each intermediate value would be "
-            "another evaluation of them, which its promise does not pay for, and is refused",
-            doc->name);
+    if (doc->promise == TC_PROMISE_RECORDS && tc_study_doc_share(doc) == 0)
+        return tc_fail(err, TACIT_E_UNSUPPORTED,
+                       "study %s protects validation records, and each intermediate value is one "
+                       "more evaluation of them: it plans %" PRIu64 " for %" PRIu64
+                       " trials; give it \"evaluations\" in \"privacy\", %" PRIu64
+                       " for one intermediate value a trial",
+                       doc->name, tc_study_doc_evaluations(doc), doc->trials, 2 * doc->trials);
     if (doc->outcomes)
         return tc_fail(
             err, TACIT_E_UNSUPPORTED,

@@ -309,7 +309,7 @@ static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, t
     if (mute && !finished) { /* told again, as what it is */
         s->told.kind = TACIT_REPORT_FAILED;
         s->told.reason = "it was pruned without an intermediate value";
-        return TACIT_OK;
+        return tc_study_make_private(w->study, s->trial, &s->told, err);
     }
     if (finished) {
         tc_worker_note(w, "trial %" PRIu64 " was told by somebody else; its first report stays",

@@ -78,6 +78,18 @@ good "curves" trials back --token-file back-client --format jsonl
 check "without what went back" [ "$(grep -c '"steps":\[{"step":1,"value":1.5},{"step":2,"value":2.5},{"step":3,"value":3.5},{"step":4,"value":4.5}\]' out)" -eq 1 ]
 check "and anew" [ "$(grep -c '{"step":3,"value":3.5},{"step":5,"value":5.5}\]' out)" -eq 1 ]
 
+# Where records are protected the coordinator is told noised values alone.
+sed 's/"curves"/"ward"/; s/"trials": 14/"trials": 8, "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error", "evaluations": 24}/' study.json > ward.json
+good "records" remote create ward.json --token-file op
+good "their token" remote token ward --token-file op --out ward-client
+good "run with records" optimize ward --token-file ward-client --records 90000 --range 0:1 --prune median --prune-min-trials 1 --ledger-storage sqlite:///ward.db -- ./train {x}
+check "says what is promised" grep -qF 'over the 24 evaluations of study "ward"' err
+check "ends trials early" grep -qE '^trial [0-9]+ pruned at step [1-2] \(' err
+check "and hears a share" grep -qF 'which pay for 2 intermediate values of a trial' err
+"$tacit" trials ward --token-file ward-client --format jsonl > ward.jsonl
+"$tacit" privacy export records --delta 1e-5 --storage sqlite:///ward.db > ward.ledger
+check "the ledger at home has each value" [ "$(grep -o '"mechanism": "gaussian-value"' ward.ledger | wc -l)" -eq $(($(grep -o '"step":' ward.jsonl | wc -l) + $(grep -c '"state":"COMPLETE"' ward.jsonl))) ]
+
 # Values that come faster than they are reported go together, and none is lost; the 2,401st ends its trial as it would alone.
 cat > many <<'T'
 #!/bin/sh
