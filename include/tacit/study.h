@@ -365,11 +365,12 @@ typedef struct tacit_verdict {
  *
  * A report takes the place of those that the trial made for this step and for later ones: a program that begins
  * again after a crash draws its curve again, one that goes on from a checkpoint goes on with its curve. The same report
- * again is nothing. A report survives the end of the process at once, and a loss of power as soon as any trial is told.
+ * again is nothing. At a coordinator a report is of the attempt with which this handle was given the trial last: E_STATE where
+ * the trial was handed out anew since, and for a step that is not beyond the last one of this attempt and says something else. A report survives the end of the process at once, and a loss of power as soon as any trial is told.
  * It tells the model nothing; of a PRUNED trial the model learns the last intermediate value.
  *
- * E_STATE: the trial is not being run. E_BUDGET: it has made 10,000 reports. E_ARG: the value is not finite.
- * E_UNSUPPORTED: studies that are told private replies, that protect records, or that are over released rows, and batches of pulls; or the
+ * E_STATE: the trial is not being run. E_BUDGET: it has made 10,000 reports, or as many as evaluations of records are planned for. E_ARG: the value is not finite.
+ * E_UNSUPPORTED: studies that are told private replies, that protect records and plan one evaluation a trial, or that are over released rows, and batches of pulls; or the
  * coordinator is of an earlier version. */
 TACIT_API tacit_status tacit_study_report_step(tacit_study *s, uint64_t trial, uint64_t step,
                                                double value, const tacit_prune *rule,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Union
 
 from ._library import call, index_of, lib, real, string, struct, whole
-from .errors import BudgetError, BusyError, InputOutputError
+from .errors import BudgetError, BusyError, InputOutputError, StateError
 
 if TYPE_CHECKING:
     from .study import Study
@@ -92,7 +92,7 @@ class RunningTrial:
         """What the trial has come to at a step: an epoch, say. Steps are whole numbers, 0 and more, and grow."""
         try:
             self._verdict = report_step(self._study, self.number, step, value, self._rule)
-        except (InputOutputError, BusyError, BudgetError) as why:
+        except (InputOutputError, BusyError, BudgetError, StateError) as why:
             self._drop(step, why)
             return
         if self._last is not None and step <= self._last and not self._went_back:

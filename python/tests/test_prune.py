@@ -231,5 +231,25 @@ def test_reports_that_are_none(random_study, step, value, kind, why):
 def test_a_study_that_protects_records_takes_no_steps():
     privacy = {"unit": "record", "epsilon": 4, "delta": 1e-5, "metric": "error"}
     with pytacit.create_study("r", SPACE, "minimize", "memory:", trials=4, privacy=privacy) as study:
-        with pytest.raises(pytacit.UnsupportedError, match="would be another evaluation of them"):
+        with pytest.raises(pytacit.UnsupportedError, match='plans 4 for 4 trials; give it "evaluations" in "privacy", 8 for'):
             study.report(0, 1, 0.5)
+
+
+def test_evaluations_of_records_that_are_planned(tmp_path):
+    privacy = {"unit": "record", "epsilon": 4, "delta": 1e-5, "metric": "error", "evaluations": 12}
+    told = {}
+
+    def train(params, trial):
+        for step in (1, 2, 3):
+            trial.report(step, 0.25)
+            if trial.verdict is not None:
+                told[trial.number, step] = trial.verdict.value
+        return 0.25
+
+    with pytacit.create_study("r", SPACE, "minimize", f"sqlite:///{tmp_path}/r.db", trials=4, privacy=privacy) as study:
+        assert "over the 12 evaluations" in study.protect(records=90000)
+        study.optimize(train, prune="median")
+        assert sorted(told) == [(i, step) for i in range(4) for step in (1, 2)]  # the third is not paid for
+        assert all(value != 0.25 and abs(value - 0.25) < 0.01 for value in told.values())
+        for trial in study.trials:
+            assert trial.intermediate_values == {step: told[trial.number, step] for step in (1, 2)}

@@ -128,8 +128,10 @@ tacit_status tc_remote_open(tc_remote **out, const tc_remote_config *cfg, tacit_
 
 void tc_remote_close(tc_remote *s)
 {
-    if (s)
-        tc_study_doc_free(s->doc);
+    if (!s)
+        return;
+    tc_study_doc_free(s->doc);
+    tc_free(s->attempts);
     tc_free(s);
 }
 
@@ -247,11 +249,14 @@ static tacit_status read_outcomes(const tc_remote *s, const json_t *j, tc_arena 
 static tacit_status read_point(const tc_remote *s, const json_t *j, tc_arena *memory, tc_trial *t,
                                tacit_error *err)
 {
-    int64_t number = -1, pulls = 1;
+    int64_t number = -1, pulls = 1, attempt = 0;
     tacit_error why;
     if (!tc_remote_whole(j, "trial", &number) || number < 0 || !tc_remote_whole(j, "pulls", &pulls))
         return tc_remote_strange("a trial without a number, or of no whole number of pulls", err);
+    if (!tc_remote_whole(j, "attempt", &attempt))
+        return tc_remote_strange("a trial of no whole number of attempts", err);
     t->number = (uint64_t)number;
+    t->attempt = (uint64_t)attempt;
     t->pulls = pulls > 1 ? (uint64_t)pulls : 1;
     t->values = TC_TAKE(memory, s->doc->space->n_params, double);
     if (!t->values)
@@ -316,6 +321,36 @@ tacit_status tc_remote_add_all(const tc_remote *s, const json_t *answer, tc_tria
     return add_all(s, answer, read_trial, l, err);
 }
 
+/* ---- attempts ---- */
+
+static tc_attempt *find_attempt(const tc_remote *s, uint64_t trial)
+{
+    for (size_t i = 0; i < s->n_attempts; i++)
+        if (s->attempts[i].trial == trial)
+            return &s->attempts[i];
+    return NULL;
+}
+
+/* A coordinator of an earlier version says none: 0. */
+static tacit_status keep_attempt(tc_remote *s, const tc_trial *t, tacit_error *err)
+{
+    tc_attempt *a = find_attempt(s, t->number);
+    if (!a &&
+        !tc_grow((void **)&s->attempts, &s->cap_attempts, s->n_attempts + 1, sizeof *s->attempts))
+        return tc_fail_memory(err);
+    if (!a)
+        a = &s->attempts[s->n_attempts++];
+    *a = (tc_attempt){.trial = t->number, .attempt = t->attempt};
+    return TACIT_OK;
+}
+
+static void forget_attempt(tc_remote *s, uint64_t trial)
+{
+    tc_attempt *a = find_attempt(s, trial);
+    if (a)
+        *a = s->attempts[--s->n_attempts];
+}
+
 /* ---- work ---- */
 
 static tacit_status check_suggested(const tc_trial_list *l, size_t before,
@@ -355,7 +390,11 @@ tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_tria
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     tacit_status status = add_all(s, answer, read_point, out, err);
     json_decref(answer);
-    return status == TACIT_OK ? check_suggested(out, before, q, err) : status;
+    if (status == TACIT_OK)
+        status = check_suggested(out, before, q, err);
+    for (size_t i = before; i < out->n && status == TACIT_OK; i++)
+        status = keep_attempt(s, &out->list[i], err);
+    return status;
 }
 
 static json_t *numbers_json(const double *v, size_t n)
@@ -442,13 +481,38 @@ tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report
     TC_TRY(tc_remote_ask(&s->cfg, &e, &answer, err));
     tacit_status status = check_told(answer, trial, r, err);
     json_decref(answer);
+    if (status == TACIT_OK)
+        forget_attempt(s, trial);
     return status;
 }
 
-/* NULL: no memory. */
-static json_t *step_json(const tc_step *at, const tc_prune *p)
+/* Adds all reports but the last. -1: no memory. */
+static int add_earlier(json_t *j, const tc_steps *steps)
 {
-    json_t *j = json_pack("{s:I, s:f}", "step", (json_int_t)at->step, "value", at->value);
+    json_t *at = json_array(), *values = json_array();
+    int bad = 0;
+    for (size_t i = 0; i + 1 < steps->n; i++)
+        bad |= json_array_append_new(at, json_integer((json_int_t)steps->list[i].step)) |
+               json_array_append_new(values, json_real(steps->list[i].value));
+    bad |= json_object_set_new(j, "earlier_steps", at) |
+           json_object_set_new(j, "earlier_values", values);
+    return bad;
+}
+
+/* NULL: no memory. */
+static json_t *steps_json(const tc_attempt *of, const tc_steps *steps, const tc_prune *p)
+{
+    const tc_step *last = &steps->list[steps->n - 1];
+    json_t *j = json_pack("{s:I, s:f}", "step", (json_int_t)last->step, "value", last->value);
+    bool failed = !j || (steps->n > 1 && add_earlier(j, steps) != 0);
+    if (!failed && steps->noise_sd > 0)
+        failed = json_object_set_new(j, "noise_sd", json_real(steps->noise_sd)) != 0;
+    if (!failed && of && of->attempt > 0)
+        failed = json_object_set_new(j, "attempt", json_integer((json_int_t)of->attempt)) != 0;
+    if (failed) {
+        json_decref(j);
+        return NULL;
+    }
     if (p->rule == TC_PRUNE_NONE)
         return j;
     json_t *rule =
@@ -495,19 +559,31 @@ static tacit_status refuse_step(tc_remote *s, uint64_t trial, tacit_status statu
                  : tc_pass_on(err, status, why);
 }
 
-tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *at,
-                                   const tc_prune *p, tc_verdict *out, tacit_error *err)
+static tacit_status check_steps(uint64_t trial, const tc_steps *steps, tacit_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++) {
+        const tc_step *at = &steps->list[i];
+        if (!isfinite(at->value) || at->step > TC_STEP_MOST)
+            return tc_fail(err, TACIT_E_ARG,
+                           "trial %" PRIu64 " reports a finite number at a step from 0 to 2^53, "
+                           "got %g at step %" PRIu64,
+                           trial, at->value, at->step);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_remote_report_steps(tc_remote *s, uint64_t trial, const tc_steps *steps,
+                                    const tc_prune *p, tc_verdict *out, tacit_error *err)
 {
     char rest[64];
     json_t *answer;
     tacit_error why = {0};
-    if (!isfinite(at->value) || at->step > TC_STEP_MOST)
-        return tc_fail(err, TACIT_E_ARG,
-                       "trial %" PRIu64 " reports a finite number at a step from 0 to 2^53, got %g "
-                       "at step %" PRIu64,
-                       trial, at->value, at->step);
+    TC_TRY(check_steps(trial, steps, err));
     snprintf(rest, sizeof rest, "/trials/%" PRIu64 ":report", trial);
-    tc_errand e = {.method = "POST", .rest = rest, .has_body = true, .body = step_json(at, p)};
+    tc_errand e = {.method = "POST",
+                   .rest = rest,
+                   .has_body = true,
+                   .body = steps_json(find_attempt(s, trial), steps, p)};
     tacit_status status = tc_remote_ask(&s->cfg, &e, &answer, &why);
     if (status != TACIT_OK)
         return refuse_step(s, trial, status, &why, err);

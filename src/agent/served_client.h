@@ -77,9 +77,10 @@ tacit_status tc_remote_suggest(tc_remote *s, const tc_remote_request *q, tc_tria
 tacit_status tc_remote_complete(tc_remote *s, uint64_t trial, const tacit_report *r,
                                 tacit_error *err);
 
-/* An intermediate value of a trial, and whether to end the trial, by a settled rule. */
-tacit_status tc_remote_report_step(tc_remote *s, uint64_t trial, const tc_step *at,
-                                   const tc_prune *p, tc_verdict *out, tacit_error *err);
+/* Intermediate values of a trial, 1 to TC_STEPS_AT_ONCE, and whether to end the trial, by a settled rule: the verdict is of the
+ * first by which it should be ended, and those after that are not taken. */
+tacit_status tc_remote_report_steps(tc_remote *s, uint64_t trial, const tc_steps *steps,
+                                    const tc_prune *p, tc_verdict *out, tacit_error *err);
 
 /* A sign of life, sent once: the next one is as good. lease_s 0: as long as the coordinator likes. *until_ms (may be
  * NULL): when the lease ends now; 0: never. E_STATE: that worker does not run it. */

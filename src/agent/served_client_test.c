@@ -529,7 +529,8 @@ static tacit_status report_step(play *p, tc_verdict *out, tacit_error *err)
 {
     tc_prune rule = {.rule = TC_PRUNE_ASHA};
     TC_TRY(tc_prune_settle(&rule, err));
-    return tc_remote_report_step(p->client, 0, &(tc_step){3, 0.5}, &rule, out, err);
+    return tc_remote_report_steps(p->client, 0, &(tc_steps){&(tc_step){3, 0.5}, 1}, &rule, out,
+                                  err);
 }
 
 static void strange_verdicts_are_refused(void **state)
@@ -584,6 +585,79 @@ static void a_lost_verdict_is_asked_for_again(void **state)
     p->lie_status = 404;
     assert_fails(report_step(p, &v, &err), TACIT_E_UNSUPPORTED,
                  "the coordinator is of an earlier version, which takes no intermediate values");
+    tc_trial_list_fini(&got);
+}
+
+/* The client remembers which attempt it was given last, until the trial is told; a coordinator of an earlier version gives
+ * none, and is sent none. */
+static void reports_say_of_which_attempt_they_are(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_trial_list got = {0};
+    tc_verdict v;
+    tc_prune rule = {.rule = TC_PRUNE_NONE};
+    tc_remote_request q = {.worker = "w", .count = 1};
+    assert_ok(tc_prune_settle(&rule, &err));
+    for (uint64_t attempt = 1; attempt <= 3; attempt++) {
+        assert_ok(tc_remote_suggest(p->client, &q, &got, &err));
+        assert_int_equal(got.list[got.n - 1].attempt, attempt);
+        assert_ok(tc_remote_report_steps(
+            p->client, 0, &(tc_steps){&(tc_step){7, (double)attempt}, 1}, &rule, &v, &err));
+        const tc_step first = {1, 1.0 / (double)attempt};
+        assert_fails(
+            tc_remote_report_steps(p->client, 0, &(tc_steps){&first, 1}, &rule, &v, &err),
+            TACIT_E_STATE,
+            "trial 0 is at step 7 in this attempt: a report of step 1 can only repeat what "
+            "was reported there");
+    }
+    p->lie = "{\"trials\": [{\"trial\": 0, \"pulls\": 1, " P "}]}";
+    assert_ok(tc_remote_suggest(p->client, &q, &got, &err));
+    assert_fails(
+        tc_remote_report_steps(p->client, 0, &(tc_steps){&(tc_step){8, 1}, 1}, &rule, &v, &err),
+        TACIT_E_STATE,
+        "trial 0 was handed out 3 times: a report says of which attempt it is, as the "
+        "suggestion does");
+    p->lie = "{\"trials\": [{\"trial\": 0, \"pulls\": 1, \"attempt\": -1, " P "}]}";
+    assert_fails(tc_remote_suggest(p->client, &q, &got, &err), TACIT_E_IO,
+                 STRANGE "a trial of no whole number of attempts");
+    tc_trial_list_fini(&got);
+}
+
+/* Several go in one request, and are judged one after another: what comes after the one that ends the trial is not taken. */
+static void several_steps_are_one_request(void **state)
+{
+    play *p = *state;
+    tacit_error err = {0};
+    tc_trial_list got = {0};
+    tc_verdict v = {.stop = false};
+    tc_prune rule = {.rule = TC_PRUNE_MEDIAN, .min_trials = 1};
+    tc_step many[TC_STEPS_AT_ONCE + 1];
+    tacit_report told = {.kind = TACIT_REPORT_VALUE, .value = 1};
+    assert_ok(tc_prune_settle(&rule, &err));
+    for (size_t i = 0; i <= TC_STEPS_AT_ONCE; i++)
+        many[i] = (tc_step){i, 1.0 / (double)(i + 1)};
+    for (int i = 0; i < 2; i++) {
+        tc_remote_request q = {.worker = i ? "v" : "w", .count = 1};
+        assert_ok(tc_remote_suggest(p->client, &q, &got, &err));
+        if (i == 0) {
+            assert_ok(tc_remote_report_steps(p->client, 0, &(tc_steps){many, TC_STEPS_AT_ONCE},
+                                             &rule, &v, &err));
+            assert_int_equal(v.step, TC_STEPS_AT_ONCE - 1);
+            assert_ok(tc_remote_complete(p->client, 0, &told, &err));
+        }
+    }
+    assert_fails(tc_remote_report_steps(p->client, 1, &(tc_steps){many, TC_STEPS_AT_ONCE + 1},
+                                        &rule, &v, &err),
+                 TACIT_E_ARG, "earlier_steps must have at most 999 numbers, got 1000");
+    const tc_step worse[] = {{0, 0.5}, {1, 2}, {2, 3}, {3, 4}};
+    p->lost_at = ":report"; /* the same again gets the same answer */
+    assert_ok(tc_remote_report_steps(p->client, 1, &(tc_steps){worse, 4}, &rule, &v, &err));
+    assert_true(v.stop);
+    assert_int_equal(v.step, 2);
+    assert_ok(tc_remote_trial(p->client, 1, &got, &err));
+    assert_int_equal(got.list[got.n - 1].n_steps, 3);
+    assert_int_equal(got.list[got.n - 1].steps[2].step, 2);
     tc_trial_list_fini(&got);
 }
 
@@ -972,6 +1046,8 @@ int main(void)
         IN_PLAY(strange_recommendations_are_refused),
         IN_PLAY(strange_verdicts_are_refused),
         IN_PLAY(a_lost_verdict_is_asked_for_again),
+        IN_PLAY(reports_say_of_which_attempt_they_are),
+        IN_PLAY(several_steps_are_one_request),
         IN_PLAY(outcomes_that_make_no_sense_are_refused),
         IN_PLAY(an_earlier_coordinator_has_what_was_seen),
         IN_PLAY(pages_must_end),

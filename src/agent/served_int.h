@@ -4,11 +4,18 @@
 
 #include "agent/served_client.h"
 
+/* Which attempt of a trial was handed out here last. */
+typedef struct tc_attempt {
+    uint64_t trial, attempt;
+} tc_attempt;
+
 struct tc_remote {
     tc_remote_config cfg;
     tc_study_doc *doc;
     tacit_hash hash;
     bool away;
+    tc_attempt *attempts; /* of trials that were asked for here, and not told since */
+    size_t n_attempts, cap_attempts;
 };
 
 /* A request about the study. Takes `body`, which may be NULL where `has_body` is false. rest: what follows the

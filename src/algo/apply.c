@@ -119,6 +119,13 @@ static tacit_status add_trial(tc_optimizer *o, const tc_event *e, tacit_error *e
     return TACIT_OK;
 }
 
+/* More time keeps the moment at which the trial began, and a lease never ends sooner than it did (study/lease.c). */
+static bool is_more_time(const tc_trial *t, const tc_event *e)
+{
+    bool same = e->worker && t->worker && strcmp(t->worker, e->worker) == 0;
+    return same && t->asked_ms == e->time_ms && t->lease_ms > 0 && e->lease_ms > t->lease_ms;
+}
+
 static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *err)
 {
     if (e->trial > o->n_trials)
@@ -135,6 +142,10 @@ static tacit_status apply_ask(tc_optimizer *o, const tc_event *e, tacit_error *e
     tc_trial *t = &o->trials[e->trial];
     if (t->state != TC_TRIAL_WAITING && t->state != TC_TRIAL_STALE)
         return corrupt(e, "hands out a trial that was not free", err);
+    if (!is_more_time(t, e)) {
+        t->attempt++;
+        t->reported = false;
+    }
     set_state(o, t, TC_TRIAL_RUNNING, t->pulls); /* whoever had it before may still tell all */
     t->worker = worker;
     t->asked_ms = e->time_ms;
@@ -258,6 +269,7 @@ static tacit_status apply_report(tc_optimizer *o, const tc_event *e, tacit_error
         return corrupt(e, "is a report that no trial can make", err);
     TC_TRY(put_step(t, e, err));
     t->reports++;
+    t->reported = true;
     return TACIT_OK;
 }
 
@@ -283,6 +295,8 @@ static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, t
         return corrupt(e, "ends a trial early in a study of several outcomes", err);
     if (!is_step(e))
         return corrupt(e, "ends a trial early at a step that no trial can report", err);
+    if (!(e->noise_sd >= 0 && isfinite(e->noise_sd * e->noise_sd)))
+        return corrupt(e, "has noise whose variance is not a finite number", err);
     char *sentence = early_sentence(o, e);
     TC_TRY(sentence ? TACIT_OK : tc_fail_memory(err));
     TC_TRY(put_step(t, e, err));
@@ -291,6 +305,8 @@ static tacit_status end_early(tc_optimizer *o, tc_trial *t, const tc_event *e, t
     untake(o, t->number);
     tc_history_observe(&o->history, o->space, t->values, o->maximize ? e->value : -e->value);
     o->history.early[o->history.n - 1] = true;
+    o->history.noise[o->history.n - 1] = e->noise_sd * e->noise_sd;
+    t->noise_sd = e->noise_sd;
     set_state(o, t, TC_TRIAL_PRUNED, 1);
     return ops->tell ? ops->tell(o->state, err) : TACIT_OK;
 }

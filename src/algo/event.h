@@ -63,7 +63,7 @@ typedef struct tc_event {
     double value;         /* TELL, COMPLETE: in the study's own direction; of a batch, its mean.
                              REPORT and TELL, PRUNED: at `step` */
     uint64_t step;        /* REPORT; TELL, PRUNED: the last one */
-    double noise_sd;      /* TELL, COMPLETE: of noise added to it on purpose; 0: none */
+    double noise_sd;      /* TELL, COMPLETE or PRUNED: of noise added to it on purpose; 0: none */
     tc_batch batch;       /* TELL, COMPLETE: of many pulls; n = 0: the trial was one value */
     /* TELL, COMPLETE, of a study with outcomes: its other objectives, each in its own direction, then what its
      * constraints bound, in the order of the document. */

@@ -32,13 +32,16 @@ typedef struct tc_trial {
     int64_t asked_ms; /* 0: never asked (imported) */
     int64_t told_ms;
     int64_t lease_ms; /* 0: no limit */
-    double noise_sd;  /* COMPLETE: of what was added to the value on purpose; 0: nothing */
+    /* How often it was handed out, to one worker or another. More time for the worker that has it is no new attempt. */
+    uint64_t attempt;
+    double noise_sd; /* COMPLETE: of what was added to the value on purpose; 0: nothing */
     /* Its intermediate values, by growing step. A report takes the place of those that the trial had at its step and at
      * later ones: a program that begins again, after a crash, draws its curve again, and one that goes on from a
      * checkpoint goes on with its curve. */
     tc_step *steps;
     size_t n_steps, cap_steps;
     uint64_t reports; /* all that were made, also those that were replaced */
+    bool reported;    /* ... one of them by this attempt */
 } tc_trial;
 
 /* Is the trial's lease over? A lease also counts as over if another clock, far ahead of ours, made it last for more than

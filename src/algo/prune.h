@@ -39,6 +39,14 @@ typedef struct tc_prune {
  * have. */
 tacit_status tc_prune_settle(tc_prune *p, tacit_error *err);
 
+/* Intermediate values, in the order in which they were made. Who sends them sends so many at once. */
+typedef struct tc_steps {
+    const tc_step *list;
+    size_t n;
+    double noise_sd; /* of what was added to each value on purpose; 0: nothing */
+} tc_steps;
+enum { TC_STEPS_AT_ONCE = 1000 };
+
 typedef struct tc_verdict {
     bool stop;
     uint64_t step; /* of the trial's last report ... */

@@ -130,10 +130,10 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     return end(s, tc_remote_complete(begin(s), trial, &told, err));
 }
 
-static tacit_status study_report_step(tacit_study *s, uint64_t trial, const tc_step *at,
-                                      const tc_prune *p, tc_verdict *out, tacit_error *err)
+static tacit_status study_report_steps(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                       const tc_prune *p, tc_verdict *out, tacit_error *err)
 {
-    return end(s, tc_remote_report_step(begin(s), trial, at, p, out, err));
+    return end(s, tc_remote_report_steps(begin(s), trial, steps, p, out, err));
 }
 
 static tacit_status study_add_pull(tacit_study *s, tacit_batch *batch, double value,
@@ -306,7 +306,7 @@ static void study_identify(const tacit_study *s, tacit_hash *hash, tc_store **st
 static const tc_study_ops study_ops = {.close = study_close,
                                        .ask = study_ask,
                                        .report = study_report,
-                                       .report_step = study_report_step,
+                                       .report_steps = study_report_steps,
                                        .add_pull = study_add_pull,
                                        .enqueue = study_enqueue,
                                        .delete_trial = study_delete_trial,

@@ -96,7 +96,7 @@ const tc_route tc_routes[] = {
      .pace = TC_PACE_ASK, .handle = tc_served_suggest, .summary = "Trials for a worker: what it has unfinished, then new ones"},
     {"POST", STUDY "/trials/{trial}:complete", CLIENT, TC_BODY_POINT, .takes = &tc_shape_complete, .status = 200, .gives = &tc_shape_trial_state,
      .pace = TC_PACE_STUDY, .handle = tc_served_complete, .summary = "What came of a trial"},
-    {"POST", STUDY "/trials/{trial}:report", CLIENT, TC_BODY_SMALL, .takes = &tc_shape_report, .status = 200, .gives = &tc_shape_verdict,
+    {"POST", STUDY "/trials/{trial}:report", CLIENT, TC_BODY_POINT, .takes = &tc_shape_report, .status = 200, .gives = &tc_shape_verdict,
      .pace = TC_PACE_STUDY, .handle = tc_served_report, .summary = "An intermediate value of a trial; should the trial be ended?"},
     {"POST", STUDY "/trials/{trial}:heartbeat", CLIENT, TC_BODY_SMALL, .takes = &tc_shape_heartbeat, .status = 200, .gives = &tc_shape_lease,
      .pace = TC_PACE_STUDY, .handle = tc_served_heartbeat, .summary = "More time for a worker"},

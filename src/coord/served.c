@@ -81,11 +81,12 @@ typedef struct asking {
     size_t bytes;     /* ... and as text */
 } asking;
 
-static tacit_status add(asking *s, uint64_t number, const double *values, uint64_t pulls,
-                        tacit_error *err)
+static tacit_status add(asking *s, const tc_handed *t, const double *values, tacit_error *err)
 {
-    json_t *j = json_pack("{s:I, s:o, s:I}", "trial", (json_int_t)number, "params",
-                          tc_space_values_json(s->doc->space, values), "pulls", (json_int_t)pulls);
+    json_t *j =
+        json_pack("{s:I, s:o, s:I, s:I}", "trial", (json_int_t)t->trial, "params",
+                  tc_space_values_json(s->doc->space, values), "pulls",
+                  (json_int_t)(t->pulls > 1 ? t->pulls : 1), "attempt", (json_int_t)t->attempt);
     s->bytes += j ? tc_served_size(j) : 0;
     return json_array_append_new(s->trials, j) == 0 ? TACIT_OK : tc_fail_memory(err);
 }
@@ -99,17 +100,18 @@ static bool is_full(const asking *s)
 static tacit_status give(void *user, const tc_trial *t, bool *more, tacit_error *err)
 {
     asking *s = user;
-    TC_TRY(add(s, t->number, t->values, t->pulls, err));
+    const tc_handed again = {.trial = t->number, .pulls = t->pulls, .attempt = t->attempt};
+    TC_TRY(add(s, &again, t->values, err));
     *more = !is_full(s);
     return TACIT_OK;
 }
 
 static tacit_status ask_one(asking *s, double *values, tacit_error *err)
 {
-    uint64_t number, pulls;
-    TC_TRY(tc_study_ask_batch(s->study, &s->req, &s->reading, &number, values, &pulls, err));
-    tc_emit_trial(s->ask->coord, s->open, s->doc, number, TC_TRIAL_RUNNING, NULL);
-    return add(s, number, values, pulls > 1 ? pulls : 1, err);
+    tc_handed t;
+    TC_TRY(tc_study_ask_batch(s->study, &s->req, &s->reading, &t, values, err));
+    tc_emit_trial(s->ask->coord, s->open, s->doc, t.trial, TC_TRIAL_RUNNING, NULL);
+    return add(s, &t, values, err);
 }
 
 /* Fewer than were asked for, where fewer are left. */
@@ -161,11 +163,9 @@ static tacit_status count_claim(asking *s, tacit_error *err)
 static tacit_status take_over(asking *s, tacit_error *err)
 {
     const tc_claim claim = {.from = s->from, .to = s->req.worker, .lease_ms = s->req.lease_ms};
-    int64_t until;
     bool more;
     tacit_error why = {0};
-    tacit_status status =
-        tc_study_extend(s->study, s->wanted, claim.to, claim.lease_ms, &until, &why);
+    tacit_status status = tc_study_resume(s->study, s->wanted, claim.to, claim.lease_ms, &why);
     if (status == TACIT_E_STATE) {
         TC_TRY(count_claim(s, err));
         TC_TRY(tc_study_reclaim(s->study, s->wanted, &claim, err));

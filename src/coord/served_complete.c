@@ -57,8 +57,8 @@ static tacit_status read_noise(report *r, const tc_study_doc *doc, const json_t 
     r->noise_sd = json_number_value(noise);
     if (!(r->noise_sd >= 0))
         return tc_fail(err, TACIT_E_ARG, "noise_sd must be a number >= 0, got %g", r->noise_sd);
-    if (noise && !json_object_get(body, "value"))
-        return tc_fail(err, TACIT_E_ARG, "noise_sd goes with a value");
+    if (noise && !json_object_get(body, "value") && !json_object_get(body, "pruned"))
+        return tc_fail(err, TACIT_E_ARG, "noise_sd goes with a value, or with pruned");
     if (doc->promise == TC_PROMISE_RECORDS && r->noise_sd == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "study %s protects validation records: it is told a value with noise, and "
@@ -156,7 +156,7 @@ static tacit_status tell(tc_study *study, const report *r, tacit_error *err)
     if (r->failed)
         return tc_study_fail(study, r->trial, r->failed, err);
     if (r->pruned)
-        return tc_study_prune(study, r->trial, r->why, err);
+        return tc_study_prune(study, r->trial, r->why, r->noise_sd, err);
     if (r->sums.n > 0)
         return tc_study_tell_batch(study, r->trial, r->params, &r->sums, err);
     const tc_told told = {.values = r->params,
@@ -177,7 +177,7 @@ static bool same_report(const tc_space *space, const report *r, const tc_event *
     if (r->failed)
         return told->state == TC_TRIAL_FAIL && told->reason && strcmp(told->reason, r->failed) == 0;
     if (r->pruned)
-        return told->state == TC_TRIAL_PRUNED;
+        return told->state == TC_TRIAL_PRUNED && tc_same_bits(r->noise_sd, told->noise_sd);
     if (told->state != TC_TRIAL_COMPLETE || !same_point(space, r->params, told->values))
         return false;
     if (r->sums.n > 0 || told->batch.n > 0)

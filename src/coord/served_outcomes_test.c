@@ -90,7 +90,7 @@ static void what_is_no_report_is_refused(void **state)
         {"{\"outcomes\": {\"error\": 1, \"gain\": 2, \"memory\": \"3\"}}",
          "outcomes.memory must be a number, got a string"},
         {"{\"outcomes\": {\"error\": 1, \"gain\": 2, \"memory\": 3}, \"noise_sd\": 1}",
-         "noise_sd goes with a value"},
+         "noise_sd goes with a value, or with pruned"},
     };
     (void)served_one(s, "w", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

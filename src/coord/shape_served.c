@@ -48,6 +48,10 @@ const tc_shape tc_shape_complete = {"Complete", "What came of a trial", complete
 static const tc_field report[] = {
     {"step",  WHOLE,  TC_NEEDED, 0, 9007199254740992.0, .help = "How far the trial is: an epoch, say", .example = "3"},
     {"value", NUMBER, TC_NEEDED, .help = "What it has come to", .example = "0.41"},
+    {"earlier_steps", WHOLE, TC_LIST_OF, 0, 9007199254740992.0, .help = "Of reports before it that were not made yet, 999 at most: each is taken and judged in order, up to the first by which the trial should be ended"},
+    {"earlier_values", NUMBER, TC_LIST_OF, .help = "Their values"},
+    {"attempt", WHOLE, 0, 1, WHOLE_MOST, .help = "As the suggestion says; absent: there was one alone", .example = "1"},
+    {"noise_sd", NUMBER, 0, .help = "The standard deviation of noise that is known to be in each value; needed where the study protects records"},
     {"prune", TEXT,   0, .words = prune_rules, .help = "The rule by which it is judged; absent: none", .example = "\"median\""},
     {"warmup",     WHOLE, 0, 0, 9007199254740992.0, .help = "No trial is ended at a step below it"},
     {"min_trials", WHOLE, 0, 0, 9007199254740992.0, .help = "So many it must be compared with; 0: median 5, asha as many as factor"},
@@ -79,6 +83,7 @@ static const tc_field suggestion[] = {
     {"trial",  WHOLE, TC_NEEDED, .help = "Its number"},
     {"params", MAP,   TC_NEEDED, .help = "The point to be run"},
     {"pulls",  WHOLE, TC_NEEDED, .help = "How often"},
+    {"attempt", WHOLE, TC_NEEDED, .help = "How often it was handed out by now, which its reports say"},
     END};
 static const tc_shape shape_suggestion = {"Suggestion", "A trial to be run", suggestion, false};
 

@@ -18,7 +18,14 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TRIALS = 4, AGENTS = 2, ROUNDS_MOST = 64, LIVES_MOST = 2000 };
+enum {
+    TRIALS = 4,
+    SHARE = 2,
+    EVALUATIONS = TRIALS * (1 + SHARE),
+    AGENTS = 2,
+    ROUNDS_MOST = 64,
+    LIVES_MOST = 2000
+};
 
 #define EPSILON 1.0
 #define DELTA   1e-5
@@ -30,10 +37,11 @@ enum { TRIALS = 4, AGENTS = 2, ROUNDS_MOST = 64, LIVES_MOST = 2000 };
 typedef struct observer {
     tc_store *disk;
     const char *ledger;
-    tacit_hash place; /* of the study's evaluations */
-    bool known;       /* the place is */
-    bool left[TRIALS];
-    double value[TRIALS];
+    tacit_hash place;       /* of the study's evaluations */
+    bool known;             /* the place is */
+    bool left[EVALUATIONS]; /* last values of trials first, then the share of each trial */
+    double value[EVALUATIONS];
+    bool steps;   /* trials have intermediate values */
     double limit; /* of the ledger, where trainings are charged, too; else 0 */
     tacit_hash message[ROUNDS_MOST];
     bool sent[ROUNDS_MOST];
@@ -53,7 +61,7 @@ static tc_ledger *open_ledger(const observer *o)
 static uint64_t count_left(const observer *o)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < TRIALS; i++)
+    for (size_t i = 0; i < EVALUATIONS; i++)
         n += o->left[i];
     return n;
 }
@@ -74,7 +82,7 @@ static void check_spent(const observer *o, const tc_ledger *l)
     tacit_error err = {0};
     tc_ledger_claim claim;
     uint64_t charges = count_charges(o, l, "reserved"), trained = count_charges(o, l, "training");
-    assert_true(charges >= count_left(o) && charges <= TRIALS);
+    assert_true(charges >= count_left(o) && charges <= (o->steps ? EVALUATIONS : TRIALS));
     assert_true(o->limit > 0 ? trained >= charges && trained <= TRIALS : trained == 0);
     assert_ok(tc_ledger_guarantee(l, TACIT_UNIT_RECORD, NULL, DELTA, &tc_accountant_gaussian,
                                   &claim, &err));
@@ -89,7 +97,7 @@ static void see_value(observer *o, uint64_t trial, double value)
     tacit_error err = {0};
     tc_ledger_receipt paid;
     double released;
-    assert_true(trial < TRIALS && o->known);
+    assert_true(trial < EVALUATIONS && o->known);
     if (o->left[trial])
         assert_same_bits(value, o->value[trial]);
     o->left[trial] = true;
@@ -135,6 +143,9 @@ static uint64_t see_journal(observer *o, const char *name)
     for (uint64_t t = 0; t < tc_optimizer_trials(opt); t++) {
         const tc_trial *trial = tc_optimizer_trial(opt, t);
         assert_true(trial->state != TC_TRIAL_FAIL);
+        complete += trial->state == TC_TRIAL_PRUNED;
+        for (size_t i = 0; i < trial->n_steps; i++)
+            see_value(o, TRIALS + t * SHARE + i, trial->steps[i].value);
         if (trial->state != TC_TRIAL_COMPLETE)
             continue;
         see_value(o, t, trial->value);
@@ -183,6 +194,21 @@ static tacit_status work(tacit_study *s, observer *o, uint64_t trials, tacit_err
     return tacit_worker_run(s, &w, NULL, err);
 }
 
+/* Two intermediate values, and then the last one; trial 2 is ended early. */
+static tacit_status in_steps(tacit_study *s, observer *o, uint64_t trial, tacit_error *err)
+{
+    tacit_report pruned = TACIT_REPORT;
+    pruned.kind = TACIT_REPORT_PRUNED;
+    for (uint64_t i = 0; i < SHARE; i++) {
+        tacit_verdict v = TACIT_VERDICT;
+        const double raw = 0.2 + 1e-4 * (double)++o->raw;
+        TC_TRY(tacit_study_report_step(s, trial, 3 * (i + 1), raw, NULL, &v, err));
+        see_value(o, TRIALS + trial * SHARE + i, v.value);
+    }
+    return trial == 2 ? tacit_study_report(s, trial, &pruned, err)
+                      : tacit_study_tell(s, trial, 0.2 + 1e-4 * (double)++o->raw, err);
+}
+
 /* The same with ask and tell: what a dead self left is taken back first. */
 static tacit_status by_hand(tacit_study *s, observer *o, tacit_error *err)
 {
@@ -202,9 +228,12 @@ static tacit_status by_hand(tacit_study *s, observer *o, tacit_error *err)
         double x, y;
         TC_TRY(tacit_study_ask(s, &trial, &x, err));
         tacit_error none = {0};
-        TC_TRY(evaluate(o, trial, &x, &y, &none) == TACIT_OK
-                   ? tacit_study_tell(s, trial, y, err)
-                   : tacit_study_fail(s, trial, none.msg, err));
+        if (o->steps)
+            TC_TRY(in_steps(s, o, trial, err));
+        else
+            TC_TRY(evaluate(o, trial, &x, &y, &none) == TACIT_OK
+                       ? tacit_study_tell(s, trial, y, err)
+                       : tacit_study_fail(s, trial, none.msg, err));
         TC_TRY(tacit_study_summarize(s, &now, err));
     }
     return TACIT_OK;
@@ -217,14 +246,16 @@ static const char document[] =
     "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": \"random\"}, "
     "\"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, \"metric\": \"error\"}}";
 
-static tacit_status open_study(tc_store *store, tc_study **out, tacit_error *err)
+static tacit_status open_study(tc_store *store, bool steps, tc_study **out, tacit_error *err)
 {
     tacit_document *doc;
     tacit_status status = tc_study_open(out, store, "s", NULL, err);
     if (status != TACIT_E_NOT_FOUND)
         return status;
     TC_TRY(tacit_document_parse(&doc, document, err));
-    status = tc_study_create(out, store, doc, NULL, err);
+    status = steps ? tacit_document_plan_evaluations(doc, EVALUATIONS, err) : TACIT_OK;
+    if (status == TACIT_OK)
+        status = tc_study_create(out, store, doc, NULL, err);
     tacit_document_free(doc);
     return status;
 }
@@ -247,7 +278,7 @@ static tacit_status live(tc_store *store, observer *o, bool hand, tacit_error *e
 {
     tc_study *study;
     tacit_study *s;
-    TC_TRY(open_study(store, &study, err));
+    TC_TRY(open_study(store, o->steps, &study, err));
     assert_int_equal(tc_study_lend(&s, study, err), TACIT_OK);
     tacit_status status = go(s, o, hand, err);
     tacit_study_close(s);
@@ -267,7 +298,7 @@ typedef struct plan {
     uint64_t at;  /* the call of the first life at which it ends */
     bool further; /* the next life ends, too, one call later than this one did; and so on */
     bool after;   /* the last write happens */
-    bool hand, trains;
+    bool hand, trains, steps;
 } plan;
 
 /* Returns how often it died. */
@@ -279,7 +310,10 @@ static uint64_t play(const plan *p)
     crash_init(&store, memory_store());
     store.after = p->after;
     store.at_call = at;
-    observer o = {.disk = store.disk, .ledger = "records", .limit = p->trains ? WITH_TRAININGS : 0};
+    observer o = {.disk = store.disk,
+                  .ledger = "records",
+                  .steps = p->steps,
+                  .limit = p->trains ? WITH_TRAININGS : 0};
     tacit_status status;
     while ((status = live(&store.base, &o, p->hand, &err)) != TACIT_OK) {
         if (!store.dead)
@@ -292,24 +326,39 @@ static uint64_t play(const plan *p)
         store.at_call = p->further ? store.calls + at : 0;
     }
     assert_int_equal(see_journal(&o, "s"), TRIALS);
-    assert_int_equal(count_left(&o), TRIALS);
+    assert_int_equal(count_left(&o), p->steps ? EVALUATIONS - 1 : TRIALS); /* one was ended early */
     crash_fini(&store);
     return deaths;
 }
 
-static void at_every_call(bool hand, bool trains)
+static void at_every_call_of(const plan *kind)
 {
     for (int after = 0; after < 2; after++) {
-        plan p = {.at = 1, .after = after, .hand = hand, .trains = trains};
+        plan p = *kind;
+        p.at = 1;
+        p.after = after;
         while (play(&p) > 0)
             p.at++;
         assert_true(p.at > 30);
         print_message("%d calls\n", (int)p.at - 1);
-        p = (plan){.at = 1, .further = true, .after = after, .hand = hand, .trains = trains};
+        p.at = 1;
+        p.further = true;
         uint64_t deaths = play(&p);
         assert_true(deaths > 10);
         print_message("%d lives\n", (int)deaths + 1);
     }
+}
+
+static void at_every_call(bool hand, bool trains)
+{
+    at_every_call_of(&(plan){.hand = hand, .trains = trains});
+}
+
+/* Between the charge of an intermediate value and its release, too: it is drawn once, and a run that begins again is told it. */
+static void intermediate_values_die_at_every_call(void **state)
+{
+    (void)state;
+    at_every_call_of(&(plan){.hand = true, .steps = true});
 }
 
 static void a_worker_dies_at_every_call(void **state)
@@ -498,6 +547,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_dies_at_every_call),
         cmocka_unit_test(ask_and_tell_die_at_every_call),
+        cmocka_unit_test(intermediate_values_die_at_every_call),
         cmocka_unit_test(trainings_are_paid_for_at_every_call),
         cmocka_unit_test(an_agent_of_sums_dies_at_every_call),
         cmocka_unit_test(an_agent_of_values_dies_at_every_call),

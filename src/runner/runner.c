@@ -314,6 +314,13 @@ static void hear(const tc_runner *r, job *j, const char *bytes, size_t n)
             j->line[j->line_len++] = bytes[i];
 }
 
+static void end_hearing(const tc_runner *r, job *j)
+{
+    if (r->listener.heard && !j->pruned && !j->timed_out &&
+        r->listener.heard(r->listener.user, j->trial))
+        end_early(j);
+}
+
 /* ---- pipes ---- */
 
 typedef enum stream { STANDARD_OUTPUT, STANDARD_ERROR } stream;
@@ -352,6 +359,7 @@ static void read_pipes(const tc_runner *r, job *j)
 {
     read_pipe(r, j, STANDARD_OUTPUT);
     read_pipe(r, j, STANDARD_ERROR);
+    end_hearing(r, j);
 }
 
 /* Waits for a job that has ended or was killed, and frees its slot. What it leaves of its
@@ -427,6 +435,7 @@ static tacit_status finish(tc_runner *r, job *j, tc_job_result *out, tacit_error
     read_pipes(r, j);
     if (r->listener.step)
         end_line(r, j); /* the last one may have no end */
+    end_hearing(r, j);
     bool timed_out = j->timed_out, pruned = j->pruned, no_memory = j->output.failed;
     *out = (tc_job_result){.trial = j->trial};
     out->ok = read_value(r, &j->output, out);

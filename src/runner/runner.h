@@ -77,6 +77,8 @@ void tc_runner_set_check(tc_runner *r, tc_runner_check check);
  * without it lines before the last are not looked at. */
 typedef struct tc_runner_listener {
     bool (*step)(void *user, uint64_t trial, uint64_t step, double value);
+    /* What was printed by now was heard: whoever only takes notes in `step` acts now. True: as in `step`. NULL: nobody. */
+    bool (*heard)(void *user, uint64_t trial);
     void (*strays)(void *user, uint64_t trial, const char *line); /* NULL: nobody */
     void *user;
 } tc_runner_listener;

@@ -314,6 +314,59 @@ static void intermediate_values_are_heard(void **state)
     assert_true(h.values[1] == 3 && h.values[3] == 1.5);
 }
 
+/* ---- heard, and taken note of */
+
+typedef struct notes {
+    size_t taken, acted, acts;
+    bool ends; /* as soon as 500 were acted on */
+} notes;
+
+static bool take_note(void *user, uint64_t trial, uint64_t step, double value)
+{
+    notes *n = user;
+    assert_int_equal(trial, 7);
+    assert_int_equal(step, n->taken++);
+    assert_true(value == 1);
+    return false;
+}
+
+static bool act(void *user, uint64_t trial)
+{
+    notes *n = user;
+    assert_int_equal(trial, 7);
+    n->acts += n->taken > n->acted;
+    n->acted = n->taken;
+    return n->ends && n->acted >= 500;
+}
+
+static tc_job_result run_noting(notes *n)
+{
+    tc_runner *r = new_runner("seq 0 1999 | sed 's/.*/{{\"step\": &, \"value\": 1}}/'", 1, 0);
+    tc_runner_set_listener(r, (tc_runner_listener){.step = take_note, .heard = act, .user = n});
+    start(r, 7, 1);
+    tc_job_result out = wait_one(r);
+    tc_runner_free(r);
+    no_child_is_left();
+    return out;
+}
+
+/* Who acts on values once all that was printed by then was heard acts on all of them, and less often than there are values;
+ * what ends the job is as if it had been a value. */
+static void what_was_heard_is_acted_on_together(void **state)
+{
+    (void)state;
+    notes n = {.taken = 0};
+    tc_job_result out = run_noting(&n);
+    assert_true(out.ok && out.value == 1);
+    assert_int_equal(n.taken, 2000);
+    assert_int_equal(n.acted, 2000);
+    assert_true(n.acts < 2000 / 4); /* a pipe is read in chunks of a hundred lines */
+    n = (notes){.ends = true};
+    out = run_noting(&n);
+    assert_true(out.pruned && !out.ok);
+    assert_true(n.acted >= 500 && n.acted == n.taken);
+}
+
 /* What was meant as an intermediate value is heard of; other lines are none of ours. */
 static void lines_that_stray_are_heard(void **state)
 {
@@ -569,6 +622,7 @@ int main(void)
         cmocka_unit_test(a_late_job_is_ended),
         cmocka_unit_test(the_group_ends_with_the_job),
         cmocka_unit_test(intermediate_values_are_heard),
+        cmocka_unit_test(what_was_heard_is_acted_on_together),
         cmocka_unit_test(lines_that_stray_are_heard),
         cmocka_unit_test(a_job_is_ended_by_its_values),
         cmocka_unit_test(stop_ends_all_and_reports_nothing),

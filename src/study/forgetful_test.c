@@ -131,13 +131,14 @@ static void ask(play *p, size_t process, worker *w)
 {
     tacit_error err = {0};
     const tc_ask_request req = {.lease_ms = LEASE_MS, .pulls = 1, .planned = TRIALS};
-    uint64_t pulls;
-    tacit_status status =
-        tc_study_ask_batch(p->studies[process], &req, NULL, &w->trial, &w->x, &pulls, &err);
+    tc_handed t;
+    tacit_status status = tc_study_ask_batch(p->studies[process], &req, NULL, &t, &w->x, &err);
     if (status == TACIT_E_BUDGET ? !find_orphan(p, process, w) : is_transient(status))
         return;
     if (status != TACIT_E_BUDGET)
         assert_ok(status);
+    if (status == TACIT_OK)
+        w->trial = t.trial;
     assert_alone(p, w);
     w->busy = true;
     w->late = (int)(w->trial % 3);

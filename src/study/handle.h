@@ -66,8 +66,9 @@ typedef struct tc_study_ops {
     tacit_status (*ask)(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
                         tacit_trials *out, tacit_error *err);
     tacit_status (*report)(tacit_study *s, uint64_t trial, const tacit_report *r, tacit_error *err);
-    tacit_status (*report_step)(tacit_study *s, uint64_t trial, const tc_step *at,
-                                const tc_prune *p, tc_verdict *out, tacit_error *err);
+    /* One after another, up to the first by which the trial should be ended; 1 to TC_STEPS_AT_ONCE of them. */
+    tacit_status (*report_steps)(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                 const tc_prune *p, tc_verdict *out, tacit_error *err);
     tacit_status (*add_pull)(tacit_study *s, tacit_batch *batch, double value, tacit_error *err);
     tacit_status (*enqueue)(tacit_study *s, const double *values, uint64_t *trial,
                             tacit_error *err);
@@ -148,6 +149,11 @@ tacit_status tc_study_recall_private(tacit_study *s, uint64_t trial, tacit_repor
 
 /* A caller's rule, settled (algo/prune.h); NULL: none. E_ARG: what is wrong with it. */
 tacit_status tc_prune_take(const tacit_prune *rule, tc_prune *out, tacit_error *err);
+
+/* tacit_study_report_step for several. rule NULL: none. */
+tacit_status tc_study_report_steps(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                   const tacit_prune *rule, tacit_verdict *verdict,
+                                   tacit_error *err);
 
 /* Is it at a coordinator? */
 bool tc_study_is_served(const tacit_study *s);

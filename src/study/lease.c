@@ -57,11 +57,13 @@ static tacit_status find_running(const tc_optimizer *o, uint64_t trial, const ch
 }
 
 /* Its lease ends and it is handed out again, in one append, as reclaim.c does; the second event keeps the
- * time at which the trial began. */
+ * time at which the trial began, unless it begins anew. Then it is a new attempt (algo/optimizer.h): one that has reported
+ * nothing yet has nothing that a new one could be taken for, so who asks again and again fills no journal. */
 typedef struct extending {
     uint64_t trial;
     const char *worker;
     int64_t lease_ms;
+    bool again; /* the worker may have begun anew */
     int64_t until_ms;
 } extending;
 
@@ -71,18 +73,20 @@ static tacit_status extend_seen(tc_study *s, const tc_optimizer *o, void *user, 
     const tc_trial *t = NULL;
     TC_TRY(find_running(o, x->trial, x->worker, &t, err));
     int64_t now = tc_study_now(s), until = now + x->lease_ms;
-    if (t->lease_ms == 0 || lease_end(t) + worth(x->lease_ms) > until) {
+    const bool anew = x->again && t->reported && t->lease_ms > 0;
+    const int64_t began = anew ? now : t->asked_ms;
+    if (!anew && (t->lease_ms == 0 || lease_end(t) + worth(x->lease_ms) > until)) {
         x->until_ms = lease_end(t);
         return TACIT_OK;
     }
     tc_event events[] = {{.kind = TC_EVENT_STALE, .trial = x->trial, .time_ms = now},
                          {.kind = TC_EVENT_ASK,
                           .trial = x->trial,
-                          .time_ms = t->asked_ms,
+                          .time_ms = began,
                           .values = t->values,
                           .pulls = t->pulls,
                           .worker = t->worker,
-                          .lease_ms = until - t->asked_ms}};
+                          .lease_ms = until - began}};
     TC_TRY(tc_study_append_seen(s, events, 2, false, err));
     x->until_ms = until;
     return TACIT_OK;
@@ -95,6 +99,13 @@ tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, in
     TC_TRY(tc_study_change(s, extend_seen, &x, err));
     *until_ms = x.until_ms;
     return TACIT_OK;
+}
+
+tacit_status tc_study_resume(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
+                             tacit_error *err)
+{
+    extending x = {.trial = trial, .worker = worker, .lease_ms = lease_ms, .again = true};
+    return tc_study_change(s, extend_seen, &x, err);
 }
 
 /* ---- none ---- */

@@ -231,18 +231,18 @@ static void no_more_than_planned_are_handed_out(void **state)
     world *w = *state;
     tacit_error err = {0};
     tc_ask_request req = {.worker = "w", .lease_ms = 10, .planned = 2};
-    uint64_t trial, pulls;
+    tc_handed t;
     double x;
-    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err));
-    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err));
-    assert_fails(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err), TACIT_E_BUDGET,
+    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &t, &x, &err));
+    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &t, &x, &err));
+    assert_fails(tc_study_ask_batch(w->study, &req, NULL, &t, &x, &err), TACIT_E_BUDGET,
                  "all 2 trials that were planned are handed out or told");
     assert_ok(tc_study_fail(w->study, 0, "x", &err)); /* it counts */
-    assert_fails(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err), TACIT_E_BUDGET,
-                 "");
+    assert_fails(tc_study_ask_batch(w->study, &req, NULL, &t, &x, &err), TACIT_E_BUDGET, "");
     w->now_ms += 11; /* what is stale is handed out again: that adds none */
-    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &trial, &x, &pulls, &err));
-    assert_int_equal(trial, 1);
+    assert_ok(tc_study_ask_batch(w->study, &req, NULL, &t, &x, &err));
+    assert_int_equal(t.trial, 1);
+    assert_int_equal(t.attempt, 2);
 }
 
 static void a_report_is_found_again(void **state)

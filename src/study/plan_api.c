@@ -264,7 +264,7 @@ static tacit_status list_evaluations(tacit_plan *p, tacit_error *err)
     TC_TRY(tc_record_plan_noise(p->doc, &any.z, err));
     TC_TRY(tc_value_plan_scale(&any, &scale, err));
     tc_round_price price = {.event = scale.event, .distance = scale.distance};
-    for (uint64_t i = 0; i < p->doc->trials; i++)
+    for (uint64_t i = 0; i < tc_study_doc_evaluations(p->doc); i++)
         TC_TRY(add_release(p, i, "an evaluation", &price, err));
     return TACIT_OK;
 }

@@ -90,14 +90,13 @@ tacit_status tc_study_give_back(tc_study *s, const tc_ask_request *req, tc_readi
 {
     bool more = true, found;
     for (uint64_t number = 0; more; number++) {
-        int64_t until;
         tacit_error why = {0};
         TC_TRY(find_running(s, req->worker, reading, &number, &found, err));
         if (!found)
             return TACIT_OK;
         tacit_status status = TACIT_OK;
         if (req->lease_ms > 0)
-            status = tc_study_extend(s, number, req->worker, req->lease_ms, &until, &why);
+            status = tc_study_resume(s, number, req->worker, req->lease_ms, &why);
         if (status == TACIT_E_STATE) /* its lease was over meanwhile, and another worker has it */
             continue;
         TC_TRY(tc_pass_on(err, status, &why));

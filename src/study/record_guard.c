@@ -104,7 +104,7 @@ static tacit_status keep_terms(const tc_record_guard *g, tacit_error *err)
     tc_text text = {0};
     add_number(&text, "epsilon ", d->epsilon);
     add_number(&text, ", delta ", d->delta);
-    tc_text_addf(&text, ", %" PRIu64 " evaluations", d->trials);
+    tc_text_addf(&text, ", %" PRIu64 " evaluations", tc_study_doc_evaluations(d));
     add_number(&text, ", sensitivity ", g->plan.sensitivity);
     add_number(&text, ", range ", g->plan.low);
     add_number(&text, " to ", g->plan.high);
@@ -127,7 +127,11 @@ static tacit_status make_plan(tc_record_guard *g, tacit_error *err)
     const tc_record_guard_config *cfg = &g->cfg;
     TC_TRY(tc_record_plan_of(cfg->doc, &cfg->terms, &g->plan, err));
     TC_TRY(tc_value_plan_scale(&g->plan, &g->scale, err));
-    TC_TRY(tc_trainer_plan_of(&cfg->trainer, &g->plan, cfg->doc->trials, NULL, &g->all, err));
+    uint64_t trained[TC_RECORD_EVENTS]; /* once a trial, however many values it has */
+    for (size_t i = 0; i < TC_RECORD_EVENTS; i++)
+        trained[i] = cfg->doc->trials;
+    TC_TRY(tc_trainer_plan_of(&cfg->trainer, &g->plan, tc_study_doc_evaluations(cfg->doc), trained,
+                              &g->all, err));
     TC_TRY(tc_trainer_check_limit(&cfg->trainer, cfg->doc, &g->all, cfg->epsilon, cfg->delta, err));
     if (cfg->trainer.n == 0)
         return TACIT_OK;
@@ -260,6 +264,40 @@ tacit_status tc_record_guard_release(tc_record_guard *g, uint64_t trial, double 
     return status;
 }
 
+/* Evaluations that are numbered from the number of trials on are intermediate values, a share of them for each trial. So one
+ * has its place in the ledger before anybody asks for it: no two workers can take the same, and a trial that is run again is
+ * told what was released at its first run. */
+static tacit_status release_step(tc_record_guard *g, uint64_t trial, uint64_t index, double y,
+                                 double *value, tacit_error *err)
+{
+    const tc_study_doc *d = g->cfg.doc;
+    const uint64_t number = d->trials + trial * tc_study_doc_share(d) + index;
+    bool reserved;
+    TC_TRY(tc_record_is_reserved(g->cfg.ledger, &g->place, trial, &reserved, err));
+    if (!reserved)
+        return tc_fail(err, TACIT_E_STATE,
+                       "trial %" PRIu64 " was not reserved: its values must not be released",
+                       trial);
+    TC_TRY(tc_record_reserve(g->cfg.ledger, &g->limit, &g->place, number, &g->plan, err));
+    return release(g, number, y, value, err);
+}
+
+tacit_status tc_record_guard_release_step(tc_record_guard *g, uint64_t trial, uint64_t index,
+                                          double y, double *value, tacit_error *err)
+{
+    const tc_study_doc *d = g->cfg.doc;
+    if (trial >= d->trials || index >= tc_study_doc_share(d))
+        return tc_fail(err, TACIT_E_BUDGET,
+                       "study \"%s\" plans %" PRIu64 " evaluations for %" PRIu64
+                       " trials, which pay for %" PRIu64 " intermediate value%s of a trial",
+                       d->name, tc_study_doc_evaluations(d), d->trials, tc_study_doc_share(d),
+                       tc_study_doc_share(d) == 1 ? "" : "s");
+    pthread_mutex_lock(&g->lock);
+    tacit_status status = release_step(g, trial, index, y, value, err);
+    pthread_mutex_unlock(&g->lock);
+    return status;
+}
+
 tacit_status tc_record_guard_recall(tc_record_guard *g, uint64_t trial, double *value,
                                     tacit_error *err)
 {
@@ -316,7 +354,18 @@ static void say_training(const tc_record_guard *g, tc_text *out)
                  "record epsilon %s, delta %s where one is replaced by another, also a record that "
                  "is used for both. That the trainer keeps to what it reports, tacit cannot check. "
                  "Not protected: that this party takes part; running times. ",
-                 d->trials, d->trials, epsilon, delta);
+                 d->trials, tc_study_doc_evaluations(d), epsilon, delta);
+}
+
+/* Of a study that plans more than one evaluation a trial. */
+static void say_steps(const tc_study_doc *d, tc_text *out)
+{
+    if (tc_study_doc_share(d) > 0)
+        tc_text_addf(out,
+                     "They are the last values of %" PRIu64 " trials and up to %" PRIu64
+                     " intermediate values of each; that a trial reported a step at all is not "
+                     "hidden. ",
+                     d->trials, tc_study_doc_share(d));
 }
 
 void tc_record_guard_statement(const tc_record_guard *g, tc_text *out)
@@ -331,7 +380,9 @@ void tc_record_guard_statement(const tc_record_guard *g, tc_text *out)
                  " evaluations of study \"%s\". Neighbours: %s. Every value gets Gaussian noise "
                  "with a standard deviation of %.3g before anything else sees it; what follows "
                  "(points, messages, results) costs nothing more. ",
-                 epsilon, delta, d->trials, d->name, adjacency, g->scale.noise_sd);
+                 epsilon, delta, tc_study_doc_evaluations(d), d->name, adjacency,
+                 g->scale.noise_sd);
+    say_steps(d, out);
     say_training(g, out);
     if (g->cfg.terms.sensitivity > 0)
         tc_text_add(out, "The sensitivity was declared, and tacit cannot check it. ");

@@ -6,7 +6,8 @@
  *
  * A study handle that has a guard does all of this by itself (study_api.c): raw values never reach a journal, a
  * message or a coordinator. Privacy is in privacy/record_ledger.h; here are the limits. A study's promise covers as many
- * evaluations as its document plans trials: those numbered 0 to trials - 1, each charged once. The limit of the ledger
+ * evaluations as its document plans: those numbered 0 to trials - 1, the last values of trials, and after them a share of intermediate
+ * values for each trial; each is charged once. The limit of the ledger
  * covers all studies that it knows. For src/user and src/agent, which have the ledgers. */
 #ifndef TC_STUDY_RECORD_GUARD_H
 #define TC_STUDY_RECORD_GUARD_H
@@ -58,6 +59,10 @@ tacit_status tc_record_guard_reserve(tc_record_guard *g, uint64_t trial, tacit_e
  * stays. E_STATE: it was not reserved. */
 tacit_status tc_record_guard_release(tc_record_guard *g, uint64_t trial, double y, double *value,
                                      tacit_error *err);
+/* The same of the trial's intermediate value of this index, 0 for its first: the price is in the ledger before anything else
+ * sees the value. Once for each trial and index. E_BUDGET: the trial has had its share. */
+tacit_status tc_record_guard_release_step(tc_record_guard *g, uint64_t trial, uint64_t index,
+                                          double y, double *value, tacit_error *err);
 /* What was released before. E_NOT_FOUND: nothing. */
 tacit_status tc_record_guard_recall(tc_record_guard *g, uint64_t trial, double *value,
                                     tacit_error *err);

@@ -17,7 +17,7 @@ tacit_status tc_record_plan_calibrate(tc_study_doc *doc, tacit_error *err)
     double z;
     if (doc->promise != TC_PROMISE_RECORDS || doc->calibrated)
         return TACIT_OK;
-    TC_TRY(tc_value_calibrate(doc->epsilon, doc->delta, doc->trials, &z, err));
+    TC_TRY(tc_value_calibrate(doc->epsilon, doc->delta, tc_study_doc_evaluations(doc), &z, err));
     doc->calibrated = json_pack("{s:f}", key, z * (1 + SLACK));
     return doc->calibrated ? TACIT_OK : tc_fail_memory(err);
 }
@@ -28,19 +28,19 @@ tacit_status tc_record_plan_noise(const tc_study_doc *doc, double *z, tacit_erro
     double given;
     tacit_guarantee g;
     if (!doc->calibrated)
-        return tc_value_calibrate(doc->epsilon, doc->delta, doc->trials, z, err);
+        return tc_value_calibrate(doc->epsilon, doc->delta, tc_study_doc_evaluations(doc), z, err);
     TC_TRY(tc_json_only(doc->calibrated, "privacy.calibrated", allowed, err));
     TC_TRY(tc_json_number(doc->calibrated, "privacy.calibrated", key, &given, err));
     if (!(given > 0 && given <= 1e6))
         return tc_fail(err, TACIT_E_ARG,
                        "privacy.calibrated.%s must be a number in (0, 1e6], got %g", key, given);
-    TC_TRY(tc_value_cost(given, doc->trials, doc->delta, &g, err));
+    TC_TRY(tc_value_cost(given, tc_study_doc_evaluations(doc), doc->delta, &g, err));
     if (g.epsilon > doc->epsilon)
         return tc_fail(
             err, TACIT_E_ARG,
             "privacy.calibrated.%s of %.12g gives epsilon %.12g at delta %g over %" PRIu64
             " evaluations, and privacy.epsilon is %g",
-            key, given, g.epsilon, doc->delta, doc->trials, doc->epsilon);
+            key, given, g.epsilon, doc->delta, tc_study_doc_evaluations(doc), doc->epsilon);
     *z = given;
     return TACIT_OK;
 }

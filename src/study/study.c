@@ -418,8 +418,8 @@ tacit_status tc_study_create(tc_study **out, tc_store *store, const tc_study_doc
 /* With the lock. Journals what is due (the end of a lease, a fit) until that is an ASK, which is then in the journal,
  * at *which. */
 static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, tc_reading *reading,
-                                tc_event_id *which, uint64_t *trial, double *values,
-                                uint64_t *pulls, tacit_error *err)
+                                tc_event_id *which, tc_handed *out, double *values,
+                                tacit_error *err)
 {
     tc_event e = {0};
     bool asked = false;
@@ -439,8 +439,7 @@ static tacit_status journal_ask(tc_study *s, const tc_ask_request *req, tc_readi
                        e.trial);
     memcpy(values, t->values, s->doc->space->n_params * sizeof *values);
     *which = s->at;
-    *trial = e.trial;
-    *pulls = e.pulls;
+    *out = (tc_handed){.trial = e.trial, .pulls = e.pulls, .attempt = t->attempt};
     return TACIT_OK;
 }
 
@@ -468,7 +467,7 @@ tacit_status tc_study_await_time(tc_study *s, tacit_error *err)
  * that is lost before the store confirms it (E_CONFLICT) was given to nobody, and another one is asked for, a few times.
  * The wait is without the lock, so that all who ask at the same time share one sync of the disk. */
 tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_reading *reading,
-                                uint64_t *trial, double *values, uint64_t *pulls, tacit_error *err)
+                                tc_handed *out, double *values, tacit_error *err)
 {
     tc_ask_request now = *req;
     tc_reading own = {0};
@@ -480,7 +479,7 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_readi
         now.now_ms = tc_study_now(s);
         now.keep_leases = !tc_study_time_is_sure(s);
         tc_study_lock(s);
-        tacit_status status = journal_ask(s, &now, reading, &which, trial, values, pulls, err);
+        tacit_status status = journal_ask(s, &now, reading, &which, out, values, err);
         pthread_mutex_unlock(&s->lock);
         TC_TRY(status);
         status = tc_store_confirm(s->store, s->id, which, err);
@@ -496,9 +495,11 @@ tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_readi
 tacit_status tc_study_ask(tc_study *s, const char *worker, int64_t lease_ms, uint64_t *trial,
                           double *values, tacit_error *err)
 {
-    uint64_t one;
+    tc_handed out;
     const tc_ask_request req = {.worker = worker, .lease_ms = lease_ms, .pulls = 1};
-    return tc_study_ask_batch(s, &req, NULL, trial, values, &one, err);
+    TC_TRY(tc_study_ask_batch(s, &req, NULL, &out, values, err));
+    *trial = out.trial;
+    return TACIT_OK;
 }
 
 /* ---- telling ---- */
@@ -517,9 +518,12 @@ static tacit_status compose(tc_study *s, const report *r, tc_event *e, tacit_err
     int64_t now = tc_study_now(s);
     if (r->failed)
         return tc_optimizer_fail(s->opt, r->trial, r->reason, now, e, err);
-    if (r->pruned)
-        return tc_optimizer_prune(s->opt, r->trial, r->reason, now, e, err);
     const tc_told *t = &r->told;
+    if (r->pruned) {
+        TC_TRY(tc_optimizer_prune(s->opt, r->trial, r->reason, now, e, err));
+        e->noise_sd = t->noise_sd;
+        return TACIT_OK;
+    }
     if (r->batch)
         return tc_optimizer_tell_batch(s->opt, r->trial, t->values, r->batch, now, e, err);
     TC_TRY(tc_optimizer_tell_outcomes(s->opt, r->trial, t->values, t->value, t->more, t->n_more,
@@ -611,9 +615,15 @@ tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, taci
     return send_report(s, &(report){.trial = trial, .failed = true, .reason = reason}, err);
 }
 
-tacit_status tc_study_prune(tc_study *s, uint64_t trial, const char *why, tacit_error *err)
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, const char *why, double noise_sd,
+                            tacit_error *err)
 {
-    return send_report(s, &(report){.trial = trial, .pruned = true, .reason = why}, err);
+    return send_report(s,
+                       &(report){.trial = trial,
+                                 .pruned = true,
+                                 .reason = why,
+                                 .told = {.noise_sd = noise_sd}},
+                       err);
 }
 
 /* ---- points from outside ---- */

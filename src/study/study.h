@@ -66,10 +66,14 @@ typedef struct tc_reading {
     uint64_t folds, unread; /* of the study when it was made (study_int.h) */
 } tc_reading;
 
-/* The same as tc_study_ask for a batch, of req->pulls at most, where the algorithm wants several: *pulls says how many it
+/* The same as tc_study_ask for a batch, of req->pulls at most, where the algorithm wants several: out->pulls says how many it
  * is to be. The time in req is set here. reading: of the steps before it; NULL: there were none. */
+typedef struct tc_handed {
+    uint64_t trial, pulls;
+    uint64_t attempt; /* of the trial: 1 the first time it is handed out */
+} tc_handed;
 tacit_status tc_study_ask_batch(tc_study *s, const tc_ask_request *req, tc_reading *reading,
-                                uint64_t *trial, double *values, uint64_t *pulls, tacit_error *err);
+                                tc_handed *out, double *values, tacit_error *err);
 /* values NULL: run as issued. */
 tacit_status tc_study_tell(tc_study *s, uint64_t trial, const double *values, double value,
                            tacit_error *err);
@@ -96,9 +100,16 @@ tacit_status tc_study_takes_steps(const tc_study_doc *doc, tacit_error *err);
 /* Reports one, and judges by a settled rule whether the trial should be ended (prune.h). The same again is nothing. */
 tacit_status tc_study_report_step(tc_study *s, uint64_t trial, const tc_step *at, const tc_prune *p,
                                   tc_verdict *out, tacit_error *err);
-/* The trial was ended early: it is told as PRUNED, with its last intermediate value. why: by which rule, say; or NULL. E_STATE:
- * it has none. */
-tacit_status tc_study_prune(tc_study *s, uint64_t trial, const char *why, tacit_error *err);
+/* The same of reports that may come late, twice and from a worker that has lost its trial: one that is of another attempt
+ * than the last, or takes back what this attempt has reported, is refused (E_STATE). attempt 0: it does not say, which is
+ * enough as long as there was one alone. */
+tacit_status tc_study_report_step_of(tc_study *s, uint64_t trial, uint64_t attempt,
+                                     const tc_step *at, const tc_prune *p, tc_verdict *out,
+                                     tacit_error *err);
+/* The trial was ended early: it is told as PRUNED, with its last intermediate value, and how much noise that has. why: by which
+ * rule, say; or NULL. E_STATE: it has none. */
+tacit_status tc_study_prune(tc_study *s, uint64_t trial, const char *why, double noise_sd,
+                            tacit_error *err);
 
 /* Hands a RUNNING trial of a worker that is gone to another, with a lease of its own. E_STATE:
  * `from` does not run it any more, perhaps because somebody else was first. */
@@ -122,6 +133,10 @@ tacit_status tc_study_requeue(tc_study *s, uint64_t trial, tacit_error *err);
  * seconds, but no more than a third), and never sooner than it did. *until_ms: when; 0: never. E_STATE: it does not run the trial. */
 tacit_status tc_study_extend(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
                              int64_t *until_ms, tacit_error *err);
+/* The same for a worker that gets its trial back, and may begin it anew: if it has reported anything, this is a new
+ * attempt. */
+tacit_status tc_study_resume(tc_study *s, uint64_t trial, const char *worker, int64_t lease_ms,
+                             tacit_error *err);
 /* Trials whose lease is over become STALE, so that the next ask gets them. *next_ms: when the next one
  * will be over; INT64_MAX: none. Where the study is at work nothing is done: an ask does the same. */
 tacit_status tc_study_expire(tc_study *s, int64_t *next_ms, tacit_error *err);

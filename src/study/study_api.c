@@ -406,6 +406,10 @@ tacit_status tc_study_make_private(tacit_study *s, uint64_t trial, tacit_report 
     if (!protects_records(s))
         return TACIT_OK;
     TC_TRY(check_guard(s, err));
+    if (r->kind == TACIT_REPORT_PRUNED && tc_study_doc_share(s->doc) > 0) {
+        r->noise_sd = tc_record_guard_sd(s->guard); /* its last intermediate value has it */
+        return TACIT_OK;
+    }
     if (r->kind != TACIT_REPORT_VALUE && r->kind != TACIT_REPORT_FAILED)
         return tc_fail(err, TACIT_E_UNSUPPORTED,
                        "study \"%s\" protects validation records: a trial is one evaluation, and "
@@ -629,13 +633,57 @@ tacit_status tacit_study_report_step(tacit_study *s, uint64_t trial, uint64_t st
 {
     WITH_ERROR(err);
     TC_GIVEN(s);
+    return tc_study_report_steps(s, trial, &(tc_steps){&(tc_step){step, value}, 1}, rule, verdict,
+                                 err);
+}
+
+/* Which of the trial's intermediate values one at this step is: as many as its curve has at steps before it. A run that begins
+ * again comes to the same number at the same step. E_STATE: the trial was told, and nothing may be charged for it. */
+static tacit_status index_of(tacit_study *s, uint64_t trial, uint64_t step, uint64_t *out,
+                             tacit_error *err)
+{
+    tacit_trial *t;
+    TC_TRY(tacit_study_trial(s, trial, &t, err));
+    const bool open = t->state == TACIT_TRIAL_RUNNING || t->state == TACIT_TRIAL_STALE;
+    *out = 0;
+    for (size_t i = 0; i < t->n_steps; i++)
+        *out += t->steps[i].step < step;
+    tacit_trial_free(t);
+    return open ? TACIT_OK
+                : tc_fail(err, TACIT_E_STATE, "trial %" PRIu64 " is not being run", trial);
+}
+
+/* Each is paid for and gets its noise before anything else sees it. */
+static tacit_status report_private(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                   const tc_prune *p, tc_verdict *out, tacit_error *err)
+{
+    TC_TRY(check_guard(s, err));
+    for (size_t i = 0; i < steps->n && !out->stop; i++) {
+        tc_step at = steps->list[i];
+        const tc_steps one = {.list = &at, .n = 1, .noise_sd = tc_record_guard_sd(s->guard)};
+        uint64_t index;
+        if (at.step > TC_STEP_MOST) /* nothing is charged for what the study refuses */
+            return tc_fail(err, TACIT_E_ARG, "step must be at most %" PRIu64 ", got %" PRIu64,
+                           TC_STEP_MOST, at.step);
+        TC_TRY(index_of(s, trial, at.step, &index, err));
+        TC_TRY(tc_record_guard_release_step(s->guard, trial, index, at.value, &at.value, err));
+        TC_TRY(s->ops->report_steps(s, trial, &one, p, out, err));
+    }
+    return TACIT_OK;
+}
+
+tacit_status tc_study_report_steps(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                   const tacit_prune *rule, tacit_verdict *verdict,
+                                   tacit_error *err)
+{
     tc_prune p;
     tc_verdict v = {.stop = false};
     TC_TRY(tc_prune_take(rule, &p, err));
     if (verdict)
         TC_TRY(tc_sized_check(&sized_verdict, verdict, "verdict", err));
     TC_TRY(tc_study_takes_steps(s->doc, err));
-    TC_TRY(s->ops->report_step(s, trial, &(tc_step){step, value}, &p, &v, err));
+    TC_TRY((protects_records(s) ? report_private : s->ops->report_steps)(s, trial, steps, &p, &v,
+                                                                         err));
     const tacit_verdict made = {
         .stop = v.stop, .step = v.step, .value = v.value, .bound = v.bound, .compared = v.compared};
     if (verdict)

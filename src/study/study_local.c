@@ -237,9 +237,9 @@ static tacit_status take_back(void *user, const tc_trial *t, bool *more, tacit_e
 static tacit_status ask_new(tacit_study *s, const tc_ask_request *req, tc_reading *reading,
                             double *values, tacit_trials *out, tacit_error *err)
 {
-    uint64_t number, pulls;
-    TC_TRY(tc_study_ask_batch(of(s), req, reading, &number, values, &pulls, err));
-    return tc_trials_add_asked(out, number, pulls, values, s->doc, err);
+    tc_handed t;
+    TC_TRY(tc_study_ask_batch(of(s), req, reading, &t, values, err));
+    return tc_trials_add_asked(out, t.trial, t.pulls, values, s->doc, err);
 }
 
 static tacit_status study_ask(tacit_study *s, const tacit_ask_opts *q, tc_reading *reading,
@@ -303,7 +303,7 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     case TACIT_REPORT_BATCH:
         return tell_batch(s, trial, r->point, &r->batch, err);
     case TACIT_REPORT_PRUNED:
-        return tc_study_prune(of(s), trial, r->reason, err);
+        return tc_study_prune(of(s), trial, r->reason, r->noise_sd, err);
     case TACIT_REPORT_VALUE:
     case TACIT_REPORT_REPLY:
         break;
@@ -316,10 +316,12 @@ static tacit_status study_report(tacit_study *s, uint64_t trial, const tacit_rep
     return tc_study_tell_all(of(s), trial, &told, err);
 }
 
-static tacit_status study_report_step(tacit_study *s, uint64_t trial, const tc_step *at,
-                                      const tc_prune *p, tc_verdict *out, tacit_error *err)
+static tacit_status study_report_steps(tacit_study *s, uint64_t trial, const tc_steps *steps,
+                                       const tc_prune *p, tc_verdict *out, tacit_error *err)
 {
-    return tc_study_report_step(of(s), trial, at, p, out, err);
+    for (size_t i = 0; i < steps->n && !out->stop; i++)
+        TC_TRY(tc_study_report_step(of(s), trial, &steps->list[i], p, out, err));
+    return TACIT_OK;
 }
 
 static void study_identify(const tacit_study *s, tacit_hash *hash, tc_store **store)
@@ -522,7 +524,7 @@ static bool study_is_away(tacit_study *s)
 static const tc_study_ops study_ops = {.close = study_close,
                                        .ask = study_ask,
                                        .report = study_report,
-                                       .report_step = study_report_step,
+                                       .report_steps = study_report_steps,
                                        .add_pull = add_pull,
                                        .enqueue = study_enqueue,
                                        .delete_trial = study_delete_trial,

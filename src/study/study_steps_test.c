@@ -49,7 +49,7 @@ static tacit_status run_trial(tc_study *s, uint64_t trial, const tc_prune *p, ta
         const tc_step at = {step, at_step(trial, step)};
         TC_TRY(tc_study_report_step(s, trial, &at, p, &v, err));
         if (v.stop)
-            return tc_study_prune(s, trial, NULL, err);
+            return tc_study_prune(s, trial, NULL, 0, err);
     }
     return tc_study_tell(s, trial, NULL, at_step(trial, STEPS), err);
 }
@@ -250,7 +250,7 @@ static void a_trial_that_is_run_again_begins_its_curve_again(void **state)
     assert_same_bits(t.steps[0].value, 6);
     assert_ok(tc_study_requeue(s, trial, &err));
     assert_ok(tc_study_report_step(s, trial, &(tc_step){2, 7}, &p, &v, &err)); /* STALE, and late */
-    assert_ok(tc_study_prune(s, trial, NULL, &err));
+    assert_ok(tc_study_prune(s, trial, NULL, 0, &err));
     assert_true(look_at(s, trial, &t));
     assert_int_equal(t.state, TC_TRIAL_PRUNED);
     assert_int_equal(t.steps[t.n_steps - 1].step, 2);
@@ -282,8 +282,9 @@ static void studies_that_take_no_steps_say_why(void **state)
     (void)state;
     assert_refused("\"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 1e-5, "
                    "\"metric\": \"error\"}",
-                   "study r protects validation records: each intermediate value would be another "
-                   "evaluation of them, which its promise does not pay for, and is refused");
+                   "study r protects validation records, and each intermediate value is one more "
+                   "evaluation of them: it plans 50 for 50 trials; give it \"evaluations\" in "
+                   "\"privacy\", 100 for one intermediate value a trial");
     assert_refused("\"algorithm\": {\"name\": \"ldp-tgp\", \"epsilon\": 1}",
                    "study r is told one private reply a trial: an intermediate value would tell "
                    "more, and is refused");

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "wire/study_doc.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,6 +114,28 @@ bool tacit_document_takes_replies(const tacit_document *d)
 bool tacit_document_protects_records(const tacit_document *d)
 {
     return d && d->promise == TC_PROMISE_RECORDS;
+}
+
+tacit_status tacit_document_plan_evaluations(tacit_document *d, uint64_t evaluations,
+                                             tacit_error *err)
+{
+    TC_GIVEN(d);
+    if (!tacit_document_protects_records(d) || d->agents > 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "evaluations are planned for a study of one party that protects validation "
+                       "records, and study %s %s",
+                       d->name, d->agents > 0 ? "is federated" : "does not");
+    if (evaluations < d->trials || evaluations > TC_EVALUATIONS_MOST)
+        return tc_fail(err, TACIT_E_ARG,
+                       "evaluations of study %s must be from %" PRIu64 ", one for each trial, to "
+                       "1e12, got %" PRIu64,
+                       d->name, d->trials, evaluations);
+    if (d->evaluations > 0 && d->evaluations != evaluations)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study %s plans %" PRIu64 " evaluations in its document, got %" PRIu64,
+                       d->name, d->evaluations, evaluations);
+    d->evaluations = evaluations;
+    return TACIT_OK;
 }
 
 tacit_status tacit_document_check_reply(const tacit_document *d, double value, tacit_error *err)

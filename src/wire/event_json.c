@@ -80,6 +80,7 @@ static bool put_tell(json_t *j, const tc_space *s, const tc_event *e)
     bool complete = e->state == TC_TRIAL_COMPLETE;
     if (e->state == TC_TRIAL_PRUNED)
         return put(j, "state", json_string(tc_trial_state_name(e->state))) && put_step(j, e) &&
+               (!(e->noise_sd > 0) || put(j, "noise_sd", json_real(e->noise_sd))) &&
                (!e->reason || put(j, "reason", text_json(e->reason)));
     return put(j, "state", json_string(tc_trial_state_name(e->state))) &&
            (!complete || put(j, "value", json_real(e->value))) &&
@@ -292,10 +293,12 @@ static tacit_status get_report(const json_t *j, tc_event *e, tacit_error *err)
 
 static tacit_status get_pruned(const json_t *j, tc_arena *a, tc_event *e, tacit_error *err)
 {
-    static const char *const allowed[] = {"state", "step", "value", "reason", NULL};
+    static const char *const allowed[] = {"state", "step", "value", "noise_sd", "reason", NULL};
     TC_TRY(tc_json_only(j, "", allowed, err));
     TC_TRY(get_text(j, "reason", a, &e->reason, err));
     e->state = TC_TRIAL_PRUNED;
+    if (json_object_get(j, "noise_sd"))
+        TC_TRY(get_noise(j, e, err));
     return get_step(j, e, err);
 }
 

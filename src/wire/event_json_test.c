@@ -113,6 +113,9 @@ static void every_kind_has_its_form(void **state)
     assert_round_trip(s, &e,
                       "{\"state\":\"PRUNED\",\"step\":5,\"value\":0.41,"
                       "\"reason\":\"median 0.38 of 7 trials\"}");
+    e.reason = NULL;
+    e.noise_sd = 0.5;
+    assert_round_trip(s, &e, "{\"state\":\"PRUNED\",\"step\":5,\"value\":0.41,\"noise_sd\":0.5}");
     e = head, e.kind = TC_EVENT_REPORT, e.step = TC_STEP_MOST, e.value = -0.0;
     assert_round_trip(s, &e, "{\"step\":9007199254740992,\"value\":-0.0}");
     e = head, e.kind = TC_EVENT_STALE;
@@ -341,6 +344,8 @@ static const struct {
     {TC_EVENT_STALE, "{\"params\": {}}", "params"},
     {TC_EVENT_TELL, "{\"state\": \"PRUNED\", \"value\": 1}", "step is missing"},
     {TC_EVENT_TELL, "{\"state\": \"PRUNED\", \"step\": 1}", "value is missing"},
+    {TC_EVENT_TELL, "{\"state\": \"PRUNED\", \"step\": 1, \"value\": 1, \"noise_sd\": -1}",
+     "noise_sd must be from 0 to 1e154, got -1"},
     {TC_EVENT_TELL, "{\"state\": \"PRUNED\", \"step\": 1, \"value\": 1, \"params\": {}}", "params"},
     {TC_EVENT_TELL, "{\"state\": \"COMPLETE\", \"step\": 1, \"value\": 1}", "step"},
     {TC_EVENT_REPORT, "{\"value\": 1}", "the body of report event 9: step is missing"},

@@ -69,6 +69,7 @@ typedef struct tc_study_doc {
     const tc_metric *metric; /* of records; else NULL */
     double low, high;        /* of one record's loss */
     double p_min;            /* log-loss: least probability; else 0 */
+    uint64_t evaluations;    /* of records, in all trials together; 0: not given, one a trial */
 } tc_study_doc;
 
 /* E_ARG: no study can have this name. */
@@ -97,6 +98,17 @@ char *tc_study_doc_text(const tc_study_doc *d);
 static inline const tc_outcomes *tc_study_doc_wants(const tc_study_doc *d)
 {
     return d->outcomes ? &d->outcomes->what : NULL;
+}
+#define TC_EVALUATIONS_MOST 1000000000000
+/* So many evaluations of its records a study plans: the last value of each trial, and its share of intermediate values. */
+static inline uint64_t tc_study_doc_evaluations(const tc_study_doc *d)
+{
+    return d->evaluations > 0 ? d->evaluations : d->trials;
+}
+/* Intermediate values of one trial that they pay for. */
+static inline uint64_t tc_study_doc_share(const tc_study_doc *d)
+{
+    return tc_study_doc_evaluations(d) / d->trials - 1;
 }
 /* E_STATE naming the first field that differs, unless both describe the same
  * study. "trials" may differ: a study may be extended; the given one need not have "calibrated". */

@@ -169,6 +169,16 @@ static const struct {
      "privacy.p_min must be a number in (0, 0.5], got 0.6", true},
     {RECORDS "\"metric\": \"error\", \"p_min\": 0.1}}",
      "privacy.p_min is for the metric log-loss alone", true},
+    {RECORDS "\"metric\": \"error\", \"evaluations\": 29}}",
+     "privacy.evaluations must be a whole number in [30, 1000000000000], got 29", true},
+    {RECORDS "\"metric\": \"error\", \"evaluations\": 90.5}}",
+     "privacy.evaluations must be a whole number in [30, 1000000000000], got 90.5", true},
+    {MANY
+     "\"algorithm\": \"fts\", \"trials\": 5, \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, "
+     "\"delta\": 0.1, \"metric\": \"error\", \"evaluations\": 10}}",
+     "privacy.evaluations is for a study of one party: agents of a federation keep intermediate "
+     "values, and each trial is one evaluation",
+     true},
     {START SPACE ", \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": 0.1, "
                  "\"metric\": \"error\"}}",
      "trials is missing: the noise of an evaluation follows from how many there will be", true},
@@ -306,6 +316,17 @@ static void records_are_read_and_written(void **state)
     assert_close(d->high, 2.0794415, 1e-6);
     check_round_trip(d, "\"privacy\":{\"unit\":\"record\",\"epsilon\":1.0,\"metric\":\"log-loss\","
                         "\"p_min\":0.125,\"delta\":1e-05}}");
+    assert_int_equal(tc_study_doc_evaluations(d), 30);
+    assert_int_equal(tc_study_doc_share(d), 0);
+    tc_study_doc *more = parse_ok(RECORDS "\"metric\": \"error\", \"evaluations\": 100}}");
+    check_round_trip(more, "\"privacy\":{\"unit\":\"record\",\"epsilon\":1.0,\"metric\":\"error\","
+                           "\"evaluations\":100,\"delta\":1e-05}}");
+    assert_int_equal(tc_study_doc_share(more), 2);
+    tc_study_doc *fewer = parse_ok(RECORDS "\"metric\": \"error\"}}");
+    assert_fails(tc_study_doc_same(more, fewer, &err), TACIT_E_STATE,
+                 "privacy.evaluations is 100 in the stored study but absent in the one given");
+    tc_study_doc_free(more);
+    tc_study_doc_free(fewer);
     tc_study_doc *other = parse_ok(RECORDS "\"range\": [-2, 3]}}");
     assert_string_equal(other->metric->name, "mean");
     check_round_trip(other, "\"privacy\":{\"unit\":\"record\",\"epsilon\":1.0,\"metric\":\"mean\","

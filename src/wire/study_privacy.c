@@ -6,6 +6,7 @@
  * To the validation records of whoever evaluates, in any study:
  *     {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"}
  *     {"unit": "record", "epsilon": 1, "delta": 1e-5, "range": [0, 5]}
+ * "evaluations": 80 plans more of them than trials: each trial then has its share of intermediate values.
  * Each evaluation is then released with noise before anybody else sees it (study/record_guard.h). How many records there are
  * each party declares for itself. See study_doc.h; called by study_doc.c. */
 #include "wire/study_doc_int.h"
@@ -135,17 +136,34 @@ static tacit_status read_metric(tc_study_doc *d, const json_t *j, tacit_error *e
                              : find_range(d, j, err);
 }
 
+/* How many evaluations the noise is computed for; not given: one a trial. */
+static tacit_status read_evaluations(tc_study_doc *d, const json_t *j, tacit_error *err)
+{
+    int64_t n = 0;
+    if (!json_object_get(j, "evaluations"))
+        return TACIT_OK;
+    if (d->agents > 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "privacy.evaluations is for a study of one party: agents of a federation "
+                       "keep intermediate values, and each trial is one evaluation");
+    TC_TRY(tc_json_int_or(j, "privacy", "evaluations", (int64_t)d->trials, TC_EVALUATIONS_MOST, &n,
+                          err));
+    d->evaluations = (uint64_t)n;
+    return TACIT_OK;
+}
+
 static tacit_status read_records(tc_study_doc *d, const json_t *document, const json_t *j,
                                  tacit_error *err)
 {
-    static const char *const allowed[] = {"unit",  "epsilon", "delta",      "metric",
-                                          "range", "p_min",   "calibrated", NULL};
+    static const char *const allowed[] = {"unit",  "epsilon",     "delta",      "metric", "range",
+                                          "p_min", "evaluations", "calibrated", NULL};
     d->promise = TC_PROMISE_RECORDS;
     TC_TRY(tc_json_only(j, "privacy", allowed, err));
     if (!json_object_get(document, "trials"))
         return tc_fail(err, TACIT_E_ARG,
                        "trials is missing: the noise of an evaluation follows from how many there "
                        "will be");
+    TC_TRY(read_evaluations(d, j, err));
     TC_TRY(read_epsilon(d, j, err));
     TC_TRY(read_delta(d, j, err));
     TC_TRY(read_metric(d, j, err));
@@ -210,6 +228,9 @@ static json_t *records_json(const tc_study_doc *d)
                           d->metric->name);
     bool ok = j && (!d->metric->ranged ||
                     json_object_set_new(j, "range", json_pack("[f, f]", d->low, d->high)) == 0);
+    ok = ok &&
+         (d->evaluations == 0 ||
+          json_object_set_new(j, "evaluations", json_integer((json_int_t)d->evaluations)) == 0);
     ok = ok && (d->p_min == 0 || json_object_set_new(j, "p_min", json_real(d->p_min)) == 0);
     if (ok)
         return j;

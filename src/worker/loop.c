@@ -192,6 +192,7 @@ static tacit_status start_trial(tc_worker *w, tc_slot *s, uint64_t trial, uint64
     s->verdict = (tacit_verdict)TACIT_VERDICT;
     s->unheard = s->strayed = s->went_back = false;
     s->next_step = 0;
+    s->n_steps = 0;
     memcpy(s->values, values, w->n_params * sizeof *values);
     s->renewed_ns = tc_clock_ns();
     w->waits = false;
@@ -477,8 +478,11 @@ static tacit_status work(tc_worker *w, tacit_error *err)
     w->slots = tc_alloc(w->opts.jobs, sizeof *w->slots);
     if (!w->slots)
         return tc_fail_memory(err);
-    for (size_t i = 0; i < w->opts.jobs; i++)
+    for (size_t i = 0; i < w->opts.jobs; i++) {
         w->slots[i].values = TC_TAKE(&w->arena, w->n_params, double);
+        if (w->served)
+            w->slots[i].steps = TC_TAKE(&w->arena, TC_STEPS_AT_ONCE, tc_step);
+    }
     if (w->arena.failed)
         return tc_fail_memory(err);
     if (w->opts.as)
@@ -627,6 +631,7 @@ tacit_status tc_worker_run(tacit_study *study, const tacit_worker_opts *opts, tc
     if (w.evaluator->set_listener &&
         tc_study_takes_steps(tacit_study_document(study), NULL) == TACIT_OK)
         w.evaluator->set_listener(w.evaluator, (tc_runner_listener){.step = tc_worker_hear_step,
+                                                                    .heard = tc_worker_heard,
                                                                     .strays = tc_worker_hear_stray,
                                                                     .user = &w});
     w.evaluator->tick = tick;

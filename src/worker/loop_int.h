@@ -3,6 +3,7 @@
 #define TC_WORKER_LOOP_INT_H
 
 #include "base/memory.h"
+#include "algo/prune.h"
 #include "user/user_workers.h"
 #include "worker/evaluator.h"
 #include "worker/failures.h"
@@ -23,6 +24,8 @@ typedef struct tc_slot {
     bool strayed;          /* ... that a line was none of them */
     bool went_back;        /* ... that its steps do not grow */
     uint64_t next_step;    /* after the last one that was heard */
+    tc_step *steps;        /* that were heard, and not reported yet: TC_STEPS_AT_ONCE at most */
+    size_t n_steps;
 } tc_slot;
 
 /* A trial that a dead worker of this host left. */
@@ -87,6 +90,9 @@ tacit_status tc_worker_retry(tc_worker *w, tacit_status status, const tacit_erro
 tacit_status tc_worker_end_job(tc_worker *w, const tc_job_result *r, tacit_error *err);
 /* A program has printed an intermediate value: is it to be ended? */
 bool tc_worker_hear_step(void *w, uint64_t trial, uint64_t step, double value);
+/* All that it has printed by now was heard. At a coordinator it is reported now: so one request has what was printed during the
+ * one before, and a program does not wait for as many answers as it prints values. */
+bool tc_worker_heard(void *w, uint64_t trial);
 /* It has printed what was meant as one, and is none. */
 void tc_worker_hear_stray(void *w, uint64_t trial, const char *line);
 /* Tells what is to be told, as far as somebody listens. */

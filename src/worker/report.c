@@ -182,44 +182,82 @@ void tc_worker_hear_stray(void *worker, uint64_t trial, const char *line)
                    trial, line);
 }
 
-/* What it replaces is gone: mostly its steps begin again where they should go on. */
+/* What it replaces is gone: mostly its steps begin again where they should go on. A coordinator takes nothing back within
+ * one run (study_steps.c). */
 static void note_order(tc_worker *w, tc_slot *s, uint64_t step)
 {
-    if (step < s->next_step && !s->went_back) {
+    bool back = step < s->next_step;
+    if (back && !s->went_back) {
         s->went_back = true;
-        tc_worker_note(w,
-                       "trial %" PRIu64 ": step %" PRIu64 " came after step %" PRIu64
-                       ", and takes the place of what it had from there on: steps must grow",
-                       s->trial, step, s->next_step - 1);
+        tc_worker_note(w, "trial %" PRIu64 ": step %" PRIu64 " came after step %" PRIu64 ", and %s",
+                       s->trial, step, s->next_step - 1,
+                       w->served ? "is not taken: steps must grow"
+                                 : "takes the place of what it had from there on: steps must grow");
     }
-    s->next_step = step + 1;
+    if (!back || !w->served)
+        s->next_step = step + 1;
+}
+
+static void note_unheard(tc_worker *w, tc_slot *s, const tc_steps *steps, const char *why)
+{
+    const uint64_t first = steps->list[0].step, last = steps->list[steps->n - 1].step;
+    s->unheard = true;
+    if (steps->n == 1)
+        tc_worker_note(w,
+                       "intermediate values of trial %" PRIu64 " are not taken from step %" PRIu64
+                       " on: %s",
+                       s->trial, first, why);
+    else
+        tc_worker_note(w,
+                       "intermediate values of trial %" PRIu64 ": not all of the steps %" PRIu64
+                       " to %" PRIu64 " are taken, and none after them: %s",
+                       s->trial, first, last, why);
 }
 
 /* One that gets lost is missing in a curve and nowhere else: a coordinator that is away is not waited for. */
+static bool report_steps(tc_worker *w, tc_slot *s, const tc_steps *steps)
+{
+    tacit_verdict v = TACIT_VERDICT;
+    tacit_error why = {0}, late;
+    if (s->unheard || !tc_worker_may_ask(w))
+        return false;
+    tacit_status status = tc_study_report_steps(w->study, s->trial, steps, w->opts.prune, &v, &why);
+    if (status == TACIT_OK)
+        s->verdict = v;
+    else if (tacit_study_is_away(w->study))
+        (void)tc_worker_retry(w, status, &why, &late);
+    else
+        note_unheard(w, s, steps, why.msg);
+    return status == TACIT_OK && v.stop;
+}
+
+bool tc_worker_heard(void *worker, uint64_t trial)
+{
+    tc_worker *w = worker;
+    tc_slot *s = slot_of(w, trial);
+    const tc_steps steps = {s->steps, s->n_steps};
+    s->n_steps = 0;
+    return steps.n > 0 && report_steps(w, s, &steps);
+}
+
 bool tc_worker_hear_step(void *worker, uint64_t trial, uint64_t step, double value)
 {
     tc_worker *w = worker;
     tc_slot *s = slot_of(w, trial);
-    tacit_verdict v = TACIT_VERDICT;
-    tacit_error why = {0}, late;
-    if (s->pulls > 1 || s->unheard || !tc_worker_may_ask(w))
+    const tc_step at = {.step = step, .value = value};
+    if (s->pulls > 1 || s->unheard)
         return false;
-    tacit_status status =
-        tacit_study_report_step(w->study, trial, step, value, w->opts.prune, &v, &why);
-    if (status == TACIT_OK) {
-        note_order(w, s, step);
-        s->verdict = v;
-        return v.stop;
+    if (!w->served) {
+        bool stop = report_steps(w, s, &(tc_steps){&at, 1});
+        if (!s->unheard)
+            note_order(w, s, step);
+        return stop;
     }
-    if (tacit_study_is_away(w->study)) {
-        (void)tc_worker_retry(w, status, &why, &late);
-        return false;
-    }
-    s->unheard = true;
-    tc_worker_note(
-        w, "intermediate values of trial %" PRIu64 " are not taken from step %" PRIu64 " on: %s",
-        trial, step, why.msg);
-    return false;
+    bool back = step < s->next_step;
+    note_order(w, s, step);
+    if (!back)
+        s->steps[s->n_steps++] = at;
+    return s->n_steps == TC_STEPS_AT_ONCE && tc_worker_heard(w, trial);
 }
 
 static void say_pruned(const tc_worker *w, const tc_slot *s)
@@ -282,7 +320,7 @@ static tacit_status find_out(tc_worker *w, tc_slot *s, const tacit_error *why, t
     if (mute && !finished) { /* told again, as what it is */
         s->told.kind = TACIT_REPORT_FAILED;
         s->told.reason = "it was pruned without an intermediate value";
-        return TACIT_OK;
+        return tc_study_make_private(w->study, s->trial, &s->told, err);
     }
     if (finished) {
         tc_worker_note(w, "trial %" PRIu64 " was told by somebody else; its first report stays",

@@ -618,8 +618,9 @@ static void rules_that_cannot_be_are_refused(void **state)
     o.pulls = 0;
     assert_ok(tacit_document_parse(&d, records, &err));
     assert_fails(tacit_worker_check(d, &o, &err), TACIT_E_UNSUPPORTED,
-                 "study r protects validation records: each intermediate value would be another "
-                 "evaluation of them, which its promise does not pay for, and is refused");
+                 "study r protects validation records, and each intermediate value is one more "
+                 "evaluation of them: it plans 5 for 5 trials; give it \"evaluations\" in "
+                 "\"privacy\", 10 for one intermediate value a trial");
     tacit_document_free(d);
     scene_end(&s);
 }

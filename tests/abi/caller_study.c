@@ -100,6 +100,7 @@ static void documents_of_files_and_replies(void)
     CHECK(!tacit_document_takes_replies(d));
     GOOD(tacit_document_check_reply(d, 0.1234567, &err));
     GOOD(tacit_document_check_import(d, &err));
+    FAILS(tacit_document_plan_evaluations(d, 4, &err), TACIT_E_ARG);
     tacit_document_free(d);
     d = parse("{\"name\": \"f\", \"direction\": \"minimize\", \"trials\": 3, \"space\": {\"x\": "
               "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": "

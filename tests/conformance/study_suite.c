@@ -661,6 +661,14 @@ static void steps_are_reported_and_judged(void **state)
         assert_same_bits(v.bound, 0.75);
         assert_int_equal(v.compared, 2);
     }
+    if (place->served) { /* nothing is taken back within a run: the worker begins anew */
+        assert_fails(
+            tacit_study_report_step(s, trial, 1, 1, NULL, NULL, &err), TACIT_E_STATE,
+            "trial 2 is at step 3 in this attempt: a report of step 1 can only repeat what "
+            "was reported there");
+        assert_ok(tacit_study_report_step(s, trial, 1, 0.5, NULL, NULL, &err)); /* a repetition */
+        assert_int_equal(ask_as(s, "two"), trial);
+    }
     assert_int_equal(report_step(s, trial, 1, 1).stop, 1);
     pruned.reason = "median 0.75 of 2 trials";
     assert_ok(tacit_study_report(s, trial, &pruned, &err));

@@ -266,6 +266,7 @@ static void call_document(void)
     EMPTY(tacit_document_takes_replies(NULL));
     EMPTY(tacit_document_protects_records(NULL));
     REFUSED("d", tacit_document_check_import(NULL, err));
+    REFUSED("d", tacit_document_plan_evaluations(NULL, 4, err));
     REFUSED("d", tacit_document_check_reply(NULL, 0, err));
     HARMLESS(tacit_document_range(NULL, x, x + 1));
     HARMLESS(tacit_document_range(document, NULL, NULL));

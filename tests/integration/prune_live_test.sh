@@ -50,6 +50,62 @@ check "with the same curves" cmp -s served whole
 good "show" remote show curves --token-file op --format json
 check "counts them" grep -qE "\"pruned\": ?$pruned" out
 
+# Steps that go back: a coordinator takes nothing back within a run. A run that begins anew draws its curve again.
+cat > back <<'T'
+#!/bin/sh
+for i in 1 2 3 2 4; do echo "{\"step\": $i, \"value\": $i.5}"; done
+[ -e stay ] && exec sleep 100
+echo 0.25
+T
+chmod +x back
+sed 's/"curves"/"back"/; s/"trials": 14/"trials": 2/' study.json > back.json
+good "steps that go back" remote create back.json --token-file op
+good "their client" remote token back --token-file op --out back-client
+good "go back" optimize back --token-file back-client --trials 1 -- ./back
+check "says so" grep -qF "trial 0: step 2 came after step 3, and is not taken: steps must grow" err
+check "once" [ "$(grep -c '^trial' err)" -eq 1 ]
+touch stay
+"$tacit" optimize back --token-file back-client -- ./back > left.out 2> left.err &
+left=$!
+has_four() { [ "$("$tacit" trials back --token-file back-client --format jsonl | grep -cF '{"step":4,"value":4.5}')" -eq 2 ]; }
+await has_four
+kill -9 $left
+rm stay
+sed 's/ 4; do/ 5; do/' back > forth
+chmod +x forth
+good "again, by the next one" optimize back --token-file back-client -- ./forth
+good "curves" trials back --token-file back-client --format jsonl
+check "without what went back" [ "$(grep -c '"steps":\[{"step":1,"value":1.5},{"step":2,"value":2.5},{"step":3,"value":3.5},{"step":4,"value":4.5}\]' out)" -eq 1 ]
+check "and anew" [ "$(grep -c '{"step":3,"value":3.5},{"step":5,"value":5.5}\]' out)" -eq 1 ]
+
+# Where records are protected the coordinator is told noised values alone.
+sed 's/"curves"/"ward"/; s/"trials": 14/"trials": 8, "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error", "evaluations": 24}/' study.json > ward.json
+good "records" remote create ward.json --token-file op
+good "their token" remote token ward --token-file op --out ward-client
+good "run with records" optimize ward --token-file ward-client --records 90000 --range 0:1 --prune median --prune-min-trials 1 --ledger-storage sqlite:///ward.db -- ./train {x}
+check "says what is promised" grep -qF 'over the 24 evaluations of study "ward"' err
+check "ends trials early" grep -qE '^trial [0-9]+ pruned at step [1-2] \(' err
+check "and hears a share" grep -qF 'which pay for 2 intermediate values of a trial' err
+"$tacit" trials ward --token-file ward-client --format jsonl > ward.jsonl
+"$tacit" privacy export records --delta 1e-5 --storage sqlite:///ward.db > ward.ledger
+check "the ledger at home has each value" [ "$(grep -o '"mechanism": "gaussian-value"' ward.ledger | wc -l)" -eq $(($(grep -o '"step":' ward.jsonl | wc -l) + $(grep -c '"state":"COMPLETE"' ward.jsonl))) ]
+
+# Values that come faster than they are reported go together, and none is lost; the 2,401st ends its trial as it would alone.
+cat > many <<'T'
+#!/bin/sh
+awk -v t="$1" 'BEGIN { for (i = 0; i < 2600; i++) printf "{\"step\": %d, \"value\": %d}\n", i, (i == 0 || i >= 2400) ? t : 0
+                       print t }'
+T
+chmod +x many
+sed 's/"curves"/"many"/; s/"trials": 14/"trials": 2/' study.json > many.json
+good "many steps" remote create many.json --token-file op
+good "a token for them" remote token many --token-file op --out many-client
+good "run" optimize many --token-file many-client --prune asha --prune-min-step 2400 --prune-min-trials 1 --prune-factor 2 -- ./many {trial}
+check "ends the second trial" grep -qx 'trial 1 pruned at step 2400 (1; asha 0)' err
+good "list them" trials many --token-file many-client --format jsonl
+check "whole" [ "$(sed -n 1p out | grep -o '"step"' | wc -l)" -eq 2600 ]
+check "up to there" [ "$(sed -n 2p out | grep -o '"step"' | wc -l)" -eq 2401 ]
+
 cat > fed.json <<'J'
 {"name": "fed", "direction": "minimize", "trials": 8, "seed": 7,
  "space": {"x": {"type": "float", "low": 0, "high": 1}},

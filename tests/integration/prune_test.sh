@@ -170,8 +170,34 @@ bad 2 "--prune-warmup is for --prune median or --prune asha" optimize study.json
 bad 2 "prune must be one of none, median, asha" optimize study.json $at --prune best -- ./train {x}
 bad 2 "prune-factor must be a whole number in [2, 1000]" optimize study.json $at --prune asha --prune-factor 1 -- ./train {x}
 sed 's/"seed": 1,/"seed": 1, "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error"},/' study.json > records.json
-bad 8 "study curves protects validation records: each intermediate value would be another evaluation of them, which its promise does not pay for, and is refused" \
+bad 8 'study curves protects validation records, and each intermediate value is one more evaluation of them: it plans 14 for 14 trials; give it "evaluations" in "privacy", 28 for one intermediate value a trial' \
     optimize records.json --storage sqlite:///no.db --records 500 --prune median -- ./train {x}
+bad 2 '--evaluations: evaluations of study curves must be from 14, one for each trial, to 1e12, got 13' \
+    optimize records.json --storage sqlite:///no.db --records 500 --evaluations 13 -- ./train {x}
+bad 2 '--evaluations: evaluations are planned for a study of one party that protects validation records, and study curves does not' \
+    optimize study.json --storage sqlite:///no.db --evaluations 28 -- ./train {x}
+bad 2 '--evaluations is for a study'"'"'s document: "curves" names a study that is there, whose noise is computed' optimize curves $at --evaluations 28 -- ./train {x}
+sed 's/"error"}/"error", "evaluations": 13}/' records.json > few.json
+bad 2 'privacy.evaluations must be a whole number in [14, 1000000000000], got 13' optimize few.json --storage sqlite:///no.db --records 500 -- ./train {x}
+
+# ---- evaluations that are planned: each value that is heard gets noise and is charged, and a rule sees noised values alone
+
+good "with evaluations" optimize records.json --storage sqlite:///priv.db --records 90000 --evaluations 56 --prune median -- ./train {x}
+check "counts them" grep -qF 'over the 56 evaluations of study "curves"' err
+check "and says of what" grep -qF 'They are the last values of 14 trials and up to 3 intermediate values of each; that a trial reported a step at all is not hidden.' err
+check "ends trials early" grep -qE '^trial [0-9]+ pruned at step [1-3] \(' err
+check "and hears a share" grep -qF 'are not taken from step 4 on: study "curves" plans 56 evaluations for 14 trials, which pay for 3 intermediate values of a trial' err
+"$tacit" trials curves --storage sqlite:///priv.db --format jsonl > noised.jsonl
+"$tacit" privacy export records --delta 1e-5 --storage sqlite:///priv.db > noised.json
+check "each was paid for and released once" awk '
+    FNR == 1 { file++ }
+    file == 1 { told += gsub(/"step":/, "") + ($0 ~ /"state":"COMPLETE"/) }
+    file == 2 { paid += gsub(/"mechanism": "reserved"/, ""); released += gsub(/"mechanism": "gaussian-value"/, "") }
+    END { exit !(told == released && paid >= released && paid <= 56) }' noised.jsonl noised.json
+check "no value is as it was" [ "$(grep -cE '"value":[0-9]\.[0-9]{1,3}[,}]' noised.jsonl)" -eq 0 ]
+good "spent" privacy status records --storage sqlite:///priv.db --delta 1e-5
+bad 4 'privacy.evaluations is 56 in the stored study but 70 in the one given' \
+    optimize records.json --storage sqlite:///priv.db --records 90000 --evaluations 70 -- ./train {x}
 sed 's/"random"/"ldp-tgp", "epsilon": 1/' study.json > ldp.json
 bad 8 "study curves is told one private reply a trial: an intermediate value would tell more, and is refused" \
     optimize ldp.json --storage sqlite:///no.db --user ann --prune median -- ./train {x}

@@ -138,4 +138,50 @@ done
 echo "# $tried of $n writes"
 check "killed at its writes it goes on" [ -z "$broken" ]
 check "there were enough of them" [ "$tried" -gt 5 ]
+
+# ---- with intermediate values: two of each trial, which are another number in each run, as the last value is
+cat > train <<'J'
+#!/bin/sh
+echo "$1" >> ran
+for step in 1 2; do
+    echo "{\"step\": $step, \"value\": 0.3$(wc -l < ran | tr -d ' ')}"
+done
+echo "0.2$(wc -l < ran | tr -d ' ')"
+J
+document() {
+    cat > study.json <<J
+{"name": "killed", "direction": "minimize", "trials": $1, "seed": 7,
+ "space": {"x": {"type": "float", "low": 0, "high": 1}},
+ "privacy": {"unit": "record", "epsilon": 1, "delta": 1e-5, "metric": "error", "evaluations": $((3 * $1))}}
+J
+    : > steps
+}
+# One value for each trial and step, whenever it is looked at.
+see_steps() {
+    "$tacit" trials killed --format jsonl --storage sqlite:///s.db 2> /dev/null | awk '{
+        t = $0; sub(/.*"trial":/, "", t); sub(/,.*/, "", t)
+        n = split($0, part, /"step":/)
+        for (i = 2; i <= n; i++) { sub(/}.*/, "", part[i]); print t ":" part[i] }
+    }' >> steps
+    sort -u steps -o steps
+    [ -z "$(cut -d, -f1 steps | uniq -d)" ] || { echo "# two values of one step"; return 1; }
+}
+three_of_each() {
+    see_steps && [ "$(grep -c COMPLETE trials.csv)" = "$1" ] && [ "$(wc -l < steps)" = $((2 * $1)) ] &&
+        [ "$(cat charges)" = $((3 * $1)) ] && [ "$(wc -l < releases)" = $((3 * $1)) ]
+}
+
+n=1 tried=0 broken=
+while fresh 2 && killed_at $n; do
+    [ ! -e s.db ] || see_steps || broken=$n
+    to_the_end || broken=$n
+    three_of_each 2 || broken=$n
+    [ -z "$broken" ] || break
+    tried=$((tried + 1))
+    draw 20
+    n=$((n + 1 + (${DEEP:+0 *} drawn)))
+done
+echo "# $tried of $n writes"
+check "killed at its writes each step has one value and one charge" [ -z "$broken" ]
+check "there were enough of these" [ "$tried" -gt 5 ]
 finish

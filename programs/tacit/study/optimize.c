@@ -23,6 +23,7 @@ typedef struct options {
     int64_t threads;
     char *user, *ledger_storage;
     tc_records_words records;
+    int64_t evaluations;
     tc_prune_words prune;
     bool any_choices;
     tc_search_options search;
@@ -49,6 +50,11 @@ static const tc_option table[] = {
     TC_USER_OPTIONS(options),
     TC_RECORDS_OPTIONS(options),
     TC_RECORDS_LEDGER_OPTIONS(options),
+    {"evaluations", TC_OPTION_INT, offsetof(options, evaluations), "0", .min = 0, .max = 1e12,
+     .help =
+         "with a document that protects records: evaluations that it plans, for which the noise "
+         "is computed; as many times the trials as each is to have values that are heard, "
+         "the last one included; 0: what the document says, else one a trial"},
     TC_SEARCH_OPTIONS(options),
     {.name = NULL}};
 
@@ -93,6 +99,21 @@ static tacit_status check(const tacit_document *doc, const tc_invocation *in, co
     return tacit_worker_check(doc, &w, err);
 }
 
+static tacit_status plan_evaluations(const tc_study_ref *r, const tc_invocation *in,
+                                     tacit_error *err)
+{
+    const options *o = in->opts;
+    if (!tc_given(in, "evaluations"))
+        return TACIT_OK;
+    if (!r->given)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--evaluations is for a study's document: \"%.80s\" names a study that is "
+                       "there, whose noise is computed",
+                       in->args[0]);
+    tacit_status status = tacit_document_plan_evaluations(r->given, (uint64_t)o->evaluations, err);
+    return status == TACIT_OK ? TACIT_OK : tc_fail_in(err, "--evaluations");
+}
+
 /* A document's command can be checked before its study exists; a name's only after. */
 static tacit_status open_study(tc_study_ref *r, const tc_invocation *in, tacit_error *err)
 {
@@ -100,6 +121,7 @@ static tacit_status open_study(tc_study_ref *r, const tc_invocation *in, tacit_e
     tc_study_terms terms = {
         .create = true, .quiet = in->quiet, .threads = o->threads, .patience_s = o->patience_s};
     TC_TRY(tc_study_ref_name(r, in->args[0], err));
+    TC_TRY(plan_evaluations(r, in, err));
     if (r->given)
         TC_TRY(check(r->given, in, r, err));
     TC_TRY(tc_study_ref_open(r, in->args[0], &o->where, &terms, err));

@@ -70,6 +70,11 @@ TACIT_API bool tacit_document_takes_replies(const tacit_document *d);
 /* True of studies with "privacy": {"unit": "record", ...}: they are told values with noise, and need a declaration of
  * records (records.h) before anything is evaluated. */
 TACIT_API bool tacit_document_protects_records(const tacit_document *d);
+/* Plans so many evaluations of the records of a study that is not made yet: at least as many as trials, and as many times more as
+ * each trial shall report intermediate values. The same as "evaluations" in "privacy". E_ARG: the study does not protect records or
+ * is federated, the document says another number, or it is below the number of trials. */
+TACIT_API tacit_status tacit_document_plan_evaluations(tacit_document *d, uint64_t evaluations,
+                                                       tacit_error *err);
 /* Could earlier results enter such a study (tacit_study_import)? E_UNSUPPORTED: it protects records, which nobody has
  * counted and charged for values that are there already. */
 TACIT_API tacit_status tacit_document_check_import(const tacit_document *d, tacit_error *err);

@@ -2,7 +2,7 @@
  *
  * Such a study may be of one party, served or federated. Each value of its metric gets exact discrete Gaussian noise
  * before the optimizer, the journal, or anything that could leave this process sees it. The noise is computed for all
- * trials that the document plans, so that together they cost epsilon at delta for each record. All that follows from
+ * evaluations that the document plans (one a trial, or more), so that together they cost epsilon at delta for each record. All that follows from
  * noised values costs nothing more.
  *
  *     tacit_records_opts mine = TACIT_RECORDS_OPTS;
