@@ -146,11 +146,11 @@ def test_an_agent_runs_several_trials_at_the_same_time(invited):
 def test_an_agent_with_jobs_can_be_interrupted(invited, python):
     """Also of those that run in threads of the library."""
     worker = python(
-        "import pytacit, signal, time\n"
+        "import os, pytacit, signal, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"agent = pytacit.Agent(*{invited!r}, storage='sqlite:///agent0.db', epsilon=6, delta=0.01)\n"
         "def slow(params):\n"
-        "    print('begun', flush=True)\n"
+        "    os.write(1, b'begun\\n')\n"
         "    time.sleep(0.5)\n"
         "    return params['dose']\n"
         "agent.run(slow, n_jobs=2)\n"
