@@ -198,7 +198,8 @@ static void test_uploads_of_another_form_are_refused(void **state)
     tc_put_le(bad + 25, 7, 4);
     assert_fails(tc_dealing_read(&w.t, bad, SIZE, &head, &err), TACIT_E_ARG,
                  "a dealing of 7 words to 5 trustees has 869 bytes, got 853");
-    assert_memory_equal(&head, &unchanged, sizeof head);
+    assert_true(head.words == unchanged.words && head.kind == unchanged.kind &&
+                head.number == unchanged.number);
 }
 
 static void test_uploads_of_another_place_are_refused(void **state)
