@@ -3,6 +3,7 @@
 #include <tacit/release.h>
 
 #include "support/test.h"
+#include "wire/dealing.h"
 
 #include <stdio.h>
 
@@ -107,7 +108,8 @@ static void trustees_are_planned_for(void **state)
         assert_close(tacit_plan_get(p, i)->event.parameter,
                      tacit_plan_get(central, i)->event.parameter, 1e-6);
         /* head, five boxes, three of them with a seed */
-        assert_int_equal(tacit_plan_get(p, i)->message_bytes, 61 + 5 * 72 + 3 * 32 + 2 * 8 * 6);
+        assert_int_equal(tacit_plan_get(p, i)->message_bytes,
+                         TC_DEALING_HEAD + 5 * TC_BOX_OVERHEAD + 3 * 32 + 2 * 8 * 6);
     }
     assert_non_null(strstr(s->trust, "up to 1 of the 5 trustees"));
     assert_non_null(strstr(s->statement, s->trust));
