@@ -402,7 +402,7 @@ printf '{"name": "w", "direction": "minimize", "trials": 8, "space": {"x": {"typ
     "privacy": {"epsilon": 4, "delta": 1e-3}}' > w.json
 good "trustees of a document" w.json --runs 2 --quiet
 check "are said" grep -q '^6 trustees add up what agents send and deal the noise: any 5 answers open a sum,$' out
-check "and against whom they protect" grep -q 'coordinator, up to 2 of the 6 trustees and any set of other agents' out
+check "and against whom they protect" sh -c "tr '\\n' ' ' < out | grep -q 'coordinator, up to 2 of the 6 trustees and any set of other agents'"
 check "nobody is said to see vectors" sh -c '! grep -q "which sees the vectors" out'
 good "others are given" w.json --runs 2 --trustees 3 --quiet
 check "and said" grep -q '^3 trustees add up what agents send and deal the noise' out
