@@ -5,7 +5,9 @@
 #include "support/test.h"
 #include "wire/dealing.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <string.h>
 
@@ -82,6 +84,25 @@ static void it_says_what_to_expect(void **state)
     tacit_document_free(d);
 }
 
+/* With one colluding trustee more, two of four dealers are left where there were three to count on. */
+static void assert_towards_two(const tacit_plan *p)
+{
+    static const char words[] = " Towards a coordinator and 2 trustees: epsilon ";
+    tacit_error err = {0};
+    tacit_dp_event events[3];
+    tacit_guarantee g = TACIT_GUARANTEE;
+    const char *said = strstr(tacit_plan_summarize(p)->statement, words);
+    assert_non_null(said);
+    for (size_t i = 0; i < 3; i++) {
+        events[i] = tacit_plan_get(p, i)->event;
+        events[i].parameter *= sqrt(2.0 / 3);
+    }
+    assert_ok(tacit_account("gaussian", events, 3, 1e-5, &g, &err));
+    const double epsilon = strtod(said + sizeof words - 1, NULL);
+    assert_true(epsilon >= g.epsilon && epsilon < g.epsilon * (1 + 1e-4));
+    assert_null(strstr(said, "3 trustees: epsilon"));
+}
+
 /* The same epsilon and noise; who is trusted is said, and what leaves is shares. */
 static void trustees_are_planned_for(void **state)
 {
@@ -114,6 +135,7 @@ static void trustees_are_planned_for(void **state)
     assert_non_null(strstr(s->trust, "up to 1 of the 5 trustees"));
     assert_non_null(strstr(s->statement, s->trust));
     assert_null(strstr(s->statement, tacit_statement_trust()));
+    assert_towards_two(p);
     assert_non_null(strstr(s->trustees, "\"agent_sends\""));
     assert_memory_equal(s->trustees_sentence, "5 trustees add up what agents send", 34);
     tacit_plan_free(p);
