@@ -16,6 +16,11 @@
 #include "privacy/release.h"
 #include "privacy/trustees.h"
 
+/* By these words a ledger's entry of such a sum is known. */
+#define TC_SHARED_ADJACENCY                                                                        \
+    "all vectors of one agent are replaced by zero; roster, groups, clip norm and the terms of "   \
+    "trustees are public constants, and trustees deal the same noise"
+
 typedef struct tc_shared_plan {
     tc_trustees trustees;
     size_t agents, groups, width; /* the public roster; out: groups x width */
@@ -44,5 +49,12 @@ tacit_status tc_shared_noise(const tc_shared_plan *p, tc_entropy *e, int64_t *ou
  * beyond what agents and noise can add up to. */
 tacit_status tc_shared_release(const tc_shared_plan *p, const int64_t *sums, bool seeded,
                                tc_release **out, tacit_error *err);
+
+/* Test mode: the source of the noise that trustee `place` deals for a round. In a deployment and in a simulation with the
+ * same seed it is the same, and what it makes is NOT PRIVATE. */
+tc_entropy tc_shared_test_entropy(tc_test_noise *t, uint64_t seed, uint32_t place, uint64_t round);
+/* Test mode: the secret from which a party deals in a round (share.h); trustees and agents have different ones. */
+void tc_shared_test_secret(uint64_t seed, bool trustee, uint64_t number, uint64_t round,
+                           uint8_t out[32]);
 
 #endif
