@@ -171,6 +171,20 @@ static void on_sqlite(void **state)
     walk(empty_file, true); /* each life has files of its own, and syncs them */
 }
 
+static const char *empty_server(void)
+{
+    static const char drop[] = "psql -q \"$TACIT_POSTGRES\" -c 'SET client_min_messages = error' "
+                               "-c 'DROP SCHEMA IF EXISTS tacit CASCADE'";
+    assert_int_equal(system(drop), 0);
+    return getenv("TACIT_POSTGRES");
+}
+
+static void on_postgresql(void **state)
+{
+    (void)state;
+    walk(empty_server, true);
+}
+
 /* ---- two processes ---- */
 
 /* Before write number `at` of one, the other looks at everything that is due. *writes as in live. */
@@ -217,5 +231,10 @@ int main(void)
         cmocka_unit_test(on_sqlite),
         cmocka_unit_test(two_processes_do_everything_once),
     };
+    const struct CMUnitTest on_server[] = {
+        cmocka_unit_test(on_postgresql),
+    };
+    if (getenv("TACIT_POSTGRES")) /* shared_crash_postgres */
+        return cmocka_run_group_tests(on_server, NULL, NULL);
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
