@@ -1,5 +1,5 @@
 /* roster_fixed_test.c - trustees enrol, and the roster is fixed when the last party is there: then nothing changes it any more. */
-#include "support/trust_world.h"
+#include "support/shared_world.h"
 
 static const tc_trustees four = {4, 2, 1, 3};
 

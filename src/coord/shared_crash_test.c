@@ -4,7 +4,7 @@
  * the next process goes on from what is stored. Whenever it dies: the same roster, the same release to the bit, everything
  * counted once, nothing left behind. */
 #include "support/store_folder.h"
-#include "support/trust_world.h"
+#include "support/shared_world.h"
 
 static const tc_trustees six = {6, 3, 1, 4};
 

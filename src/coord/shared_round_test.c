@@ -1,6 +1,6 @@
 /* shared_round_test.c - rounds whose messages trustees add up: what they open to, and what happens where somebody is late, absent
  * or lies. */
-#include "support/trust_world.h"
+#include "support/shared_world.h"
 
 static const tc_trustees three = {3, 2, 1, 3}, four = {4, 2, 1, 3}, five = {5, 3, 1, 4},
                          six = {6, 3, 1, 4};

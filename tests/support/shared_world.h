@@ -1,10 +1,10 @@
-/* trust_world.h - a coordinator without sockets, and the agents and trustees of one study, for tests of what they do together.
+/* shared_world.h - a coordinator without sockets, and the agents and trustees of one study, for tests of what they do together.
  *
  * Agents deal vectors of the test's choice, trustees deal their test noise and add up as wire/dealing.h says: so a test knows
  * what a round must open to, to the bit. Each call of the coordinator may be made again until it succeeds, by trust_again: with
  * a store that dies (crash_store.h) that is a party which does not give up. */
-#ifndef TEST_TRUST_WORLD_H
-#define TEST_TRUST_WORLD_H
+#ifndef TEST_SHARED_WORLD_H
+#define TEST_SHARED_WORLD_H
 
 #include "support/coord_study.h"
 #include "support/crash_store.h"
