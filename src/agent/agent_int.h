@@ -12,7 +12,7 @@
  *   ledger_check.c  the coordinator's ledger: does it extend what was seen?
  *   coordinator_restored.c  a coordinator that comes from a backup
  *   agent_restored.c  an agent that comes from a backup
- *   request.c   requests and answers
+ *   request.c   its requests; answered.c: what answers say (answered.h)
  *   traffic.c   what left this machine, from journal and ledgers; message_numbers.c: the numbers in a message
  *   alone.c     what the agent would have reached without its federation
  *   events.c    what it says while it works
@@ -21,6 +21,8 @@
 #define TC_AGENT_AGENT_INT_H
 
 #include "agent/agent.h"
+#include "agent/answered.h"
+#include "agent/offer.h"
 #include "study/study_cost.h"
 #include "wire/signature.h"
 
@@ -78,27 +80,10 @@ struct tc_agent {
 
 /* ---- request.c */
 
-/* An answer; end with tc_answered_fini. body is NULL where it is not JSON. */
-typedef struct tc_answered {
-    int status;
-    tc_text text;
-    json_t *body;
-} tc_answered;
-void tc_answered_fini(tc_answered *r);
-/* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (429, 503) or failed. */
+/* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (429, 503) or failed. A token that the
+ * coordinator does not know any more is renewed. */
 tacit_status tc_agent_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err);
-/* Does this JSON stay small in memory? Its reader has not looked at it yet. */
-bool tc_answered_is_modest(const char *text, size_t n);
-/* The sentence of a refusal. */
-const char *tc_answered_detail(const tc_answered *r);
-/* E_IO "the coordinator's answer makes no sense". */
-tacit_status tc_answered_strange(const char *what, tacit_error *err);
-
-/* The bytes of a release, for tc_free. E_STATE: they are none. */
-tacit_status tc_answered_release(const char *text, uint8_t **bytes, size_t *n, tacit_error *err);
-
-/* E_STATE "the coordinator refuses ...: " and its sentence. */
-tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_error *err);
+tc_asker tc_agent_asker(tc_agent *a);
 
 /* ---- identity.c */
 
@@ -116,17 +101,6 @@ tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error
 
 /* ---- offer.c */
 
-/* End with tc_offer_fini. */
-typedef struct tc_offer {
-    tc_study_offer offer; /* its place is the caller's to fill in */
-    char *document, *points_csv;
-    bool not_private; /* the coordinator says so of itself: noise from a seed */
-} tc_offer;
-/* E_NOT_FOUND: the coordinator does not know this token. */
-tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err);
-void tc_offer_fini(tc_offer *o);
-/* Makes the plan that the offer's document leads to. */
-tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *err);
 /* Has the study been closed for good? */
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
 
