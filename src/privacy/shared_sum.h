@@ -45,4 +45,11 @@ tacit_status tc_shared_noise(const tc_shared_plan *p, tc_entropy *e, int64_t *ou
 tacit_status tc_shared_release(const tc_shared_plan *p, const int64_t *sums, bool seeded,
                                tc_release **out, tacit_error *err);
 
+/* Test mode: the source of the noise that trustee `place` deals for a round. In a deployment and in a simulation with the
+ * same seed it is the same, and what it makes is NOT PRIVATE. */
+tc_entropy tc_shared_test_entropy(tc_test_noise *t, uint64_t seed, uint32_t place, uint64_t round);
+/* Test mode: the secret from which a party deals in a round (share.h); trustees and agents have different ones. */
+void tc_shared_test_secret(uint64_t seed, bool trustee, uint64_t number, uint64_t round,
+                           uint8_t out[32]);
+
 #endif

@@ -25,7 +25,12 @@ typedef enum tc_signed_purpose {
     TC_SIGN_MESSAGE = 2, /* the body of a message for a round */
     TC_SIGN_ROTATE =
         3, /* the body is the new public key; signed with the old one and with itself */
-    TC_SIGN_WITHDRAW = 4 /* the body is the public key: its agent leaves */
+    TC_SIGN_WITHDRAW = 4, /* the body is the public key: its agent leaves */
+    /* By trustees. */
+    TC_SIGN_TRUSTEE = 5, /* enrolment: the body is tc_trustee_enrols (trust_roster.h) */
+    TC_SIGN_NOISE = 6,   /* the body is a dealing of noise (dealing.h) */
+    TC_SIGN_ANSWER = 7,  /* the body is an answer (trust_answer.h) */
+    TC_SIGN_REFUSAL = 8  /* the body is one sentence: why it answers nothing for this round */
 } tc_signed_purpose;
 
 /* What is signed. Borrowed. */
