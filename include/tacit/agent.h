@@ -66,7 +66,9 @@ typedef enum tacit_agent_event_kind {
     TACIT_AGENT_HEARD = 3,    /* the broadcast of `round`, or what `party` has sent in it */
     TACIT_AGENT_SKIPPED = 4,  /* `round` ended without one, or `party` sent nothing; `text`: why */
     TACIT_AGENT_WAITS =
-        5 /* in `round`, perhaps for `party`; `text`: why. Said again only where it changes */
+        5, /* in `round`, perhaps for `party`; `text`: why. Said again only where it changes */
+    TACIT_AGENT_ROSTER = 6 /* of a study with trustees, before the first message leaves: `text` is
+                              the fingerprint of the roster, which all parties should see alike */
 } tacit_agent_event_kind;
 
 /* The library makes it; it lives for the call. Numbers that the kind does not name are 0, texts NULL. */
@@ -124,11 +126,14 @@ typedef struct tacit_agent_opts {
     void (*listen)(void *user, const tacit_agent_event *event);
     /* As in tacit_storage_opts (study.h): an authority besides or instead of the fingerprint, and a proxy. */
     const char *ca, *proxy;
+    /* In a study with trustees: the fingerprint of its roster, "sha256//...", as the other parties say it. Another roster is
+     * refused. NULL: the one that the coordinator gives, and no other later. */
+    const char *roster;
 } tacit_agent_opts;
 #define TACIT_AGENT_OPTS                                                                           \
     {                                                                                              \
         sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
-            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL, NULL, NULL               \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL, NULL, NULL, NULL         \
     }
 
 /* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the

@@ -197,6 +197,8 @@ void tc_agent_close(tc_agent *a)
     sodium_memzero(&a->secret_key, sizeof a->secret_key);
     sodium_memzero(a->access, sizeof a->access);
     tc_text_fini(&a->outbox.message);
+    tc_text_fini(&a->outbox.upload);
+    tc_roster_fini(&a->roster);
     tc_planned_fini(&a->planned);
     tc_free(a->name);
     tc_free(a->local_name);

@@ -8,6 +8,8 @@
  *   rounds.c    the steps of a round
  *   limit.c     what a round may cost, over all studies
  *   sending.c   a message: paid for, signed, sent until it has arrived
+ *   shares.c    a message that leaves as shares, where the study has trustees; dealt.c: once (dealt.h)
+ *   roster.c    the keys of all parties, checked and kept (roster.h)
  *   decline.c   a round that our own ledger refuses
  *   ledger_check.c  the coordinator's ledger: does it extend what was seen?
  *   coordinator_restored.c  a coordinator that comes from a backup
@@ -23,6 +25,7 @@
 #include "agent/agent.h"
 #include "agent/answered.h"
 #include "agent/offer.h"
+#include "agent/roster.h"
 #include "study/study_cost.h"
 #include "wire/signature.h"
 
@@ -32,6 +35,8 @@ typedef struct tc_outbox {
     bool known, pending;
     uint64_t round;
     tc_text message;
+    bool dealt; /* with trustees, what leaves in its place is here, and in the store: */
+    tc_text upload;
 } tc_outbox;
 
 /* What a study's document plans for one unit (limit.c). End with tc_planned_fini. */
@@ -71,6 +76,8 @@ struct tc_agent {
     tc_planned planned;
     uint32_t waits;     /* answers in a row that said "not yet" */
     uint32_t conflicts; /* steps in a row in which another process of this agent was first */
+    tc_roster roster;   /* of a study with trustees, once it is fixed */
+    bool shares_swept;  /* the store has no dealing of a round that is over */
     bool caught_up;     /* of agent_restored.c: no later message can have left */
     bool paused;        /* so it was when we asked last */
     tc_waiting waiting;
@@ -141,6 +148,19 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err);
 /* The agent's ledger says for good that the release of this round was NOT PRIVATE, which the price
  * paid for it did not say. */
 tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err);
+
+/* ---- shares.c */
+
+/* Has the study trustees? */
+bool tc_shares_needed(const tc_agent *a);
+/* Bytes of what leaves in a round. */
+tacit_status tc_shares_size(const tc_agent *a, uint64_t round, size_t *out, tacit_error *err);
+/* *there: the roster is fixed, and this agent has accepted it. */
+tacit_status tc_shares_roster(tc_agent *a, bool *there, tacit_error *err);
+/* Deals the message in the outbox, once and for all; then outbox.upload is what leaves. */
+tacit_status tc_shares_make(tc_agent *a, tacit_error *err);
+/* No round is under way: forgets what was dealt for those before. */
+tacit_status tc_shares_sweep(tc_agent *a, tacit_error *err);
 
 /* ---- events.c */
 

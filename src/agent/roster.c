@@ -156,11 +156,11 @@ static tacit_status add_bytes(const json_t *j, tc_text *out, tacit_error *err)
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-/* {"roster": bytes, "batches": [bytes of trustee 0, ...]} */
+/* {"roster": bytes, "round_keys": [batch of trustee 0, ...]} */
 static tacit_status read_answer(const tc_roster_party *p, const tc_answered *a, tc_roster *out,
                                 tacit_error *err)
 {
-    const json_t *batches = json_object_get(a->body, "batches");
+    const json_t *batches = json_object_get(a->body, "round_keys");
     tc_text all = {0};
     if (a->status != 200)
         return tc_answered_refusal(a, "the roster", err);

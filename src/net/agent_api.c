@@ -24,7 +24,7 @@
 
 enum { WAIT_S = 20 };
 
-static TC_SIZED(sized_opts, tacit_agent_opts, records, proxy);
+static TC_SIZED(sized_opts, tacit_agent_opts, records, roster);
 static TC_SIZED(sized_summary, tacit_agent_summary, not_private, not_private);
 
 struct tacit_agent {
@@ -125,6 +125,7 @@ static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_e
     a->opts.as = keep(a, o->as);
     a->opts.ledger = keep(a, o->ledger ? o->ledger : "agent");
     a->opts.fingerprint = keep(a, o->fingerprint);
+    a->opts.roster = keep(a, o->roster);
     if (o->records) {
         tacit_records_opts r = TACIT_RECORDS_OPTS;
         TC_TRY(take_records(&r, o->records, err));
@@ -146,6 +147,7 @@ static tc_agent_config config_of(tacit_agent *a)
                              .as = o->as,
                              .join_token = a->token,
                              .ledger = o->ledger,
+                             .roster = o->roster,
                              .records = o->records ? &a->records : NULL,
                              .trainer = a->trainer,
                              .limited = o->epsilon > 0,
