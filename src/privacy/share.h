@@ -18,7 +18,6 @@
 #include "privacy/share_field.h"
 #include "privacy/trustees.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,13 +54,13 @@ typedef struct tc_share_opening {
     uint32_t spare; /* answers beyond t + 1: 0: nothing was checked, whoever answered wrongly */
 } tc_share_opening;
 
-/* Opens sums of n words: answers[k] is trustee k's, words below p, NULL: it did not answer. `out`, n signed integers, is set
- * where the finding is CONSISTENT or LIARS, and else left as it was. Fails for want of memory only.
+/* Opens sums of n words: answers[k] is trustee k's, words below p; NULL: it did not answer. `out`, n signed integers, is set
+ * where the finding is CONSISTENT or LIARS, and else left as it was.
  *
  * With m answers, wrong ones of up to tc_trustees_noticed(t, m) trustees are noticed and of up to tc_trustees_named(t, m) are named.
  * Named is whose sum is wrong: that is a trustee that lied, or one to which an agent or another trustee dealt a share that
- * is none; which of them, these words do not tell. */
-tacit_status tc_share_open(const tc_trustees *t, const uint64_t *const *answers, size_t n,
-                           int64_t *out, tc_share_opening *found, tacit_error *err);
+ * does not fit the others; which of them, these words do not tell. */
+tc_share_opening tc_share_open(const tc_trustees *t, const uint64_t *const *answers, size_t n,
+                               int64_t *out);
 
 #endif

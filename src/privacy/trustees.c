@@ -54,7 +54,9 @@ uint32_t tc_trustees_noticed(const tc_trustees *t, uint32_t answers)
 
 uint32_t tc_trustees_named(const tc_trustees *t, uint32_t answers)
 {
-    return tc_trustees_noticed(t, answers) / 2;
+    const uint32_t spare = tc_trustees_noticed(t, answers);
+    const uint32_t safe = spare > t->colluding ? spare - t->colluding : 0;
+    return spare / 2 < safe ? spare / 2 : safe;
 }
 
 double tc_trustees_spread(const tc_trustees *t)

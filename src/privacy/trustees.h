@@ -36,7 +36,11 @@ uint32_t tc_trustees_least_degree(uint32_t count, uint32_t colluding);
 tacit_status tc_trustees_check(const tc_trustees *t, tacit_error *err);
 /* How many trustees may be absent: then nothing is checked, and nobody named. */
 uint32_t tc_trustees_absent(const tc_trustees *t);
-/* With `answers` of them: how many wrong ones are noticed, and how many of these can be named. */
+/* With `answers` of them: how many wrong ones are noticed, and how many of these are named, whatever c liars do together.
+ *
+ * With s = answers - t - 1 to spare, e wrong ones can be located if 2e <= s. But c trustees can lie so that their answers and t honest
+ * ones lie on another polynomial: only answers - t - c honest ones are then off, and if these are at most e they are the ones that would be
+ * named, and the sum would be wrong. So e <= s - c, too: of eight with t = 5 and c = 2, two are noticed and none is named. */
 uint32_t tc_trustees_noticed(const tc_trustees *t, uint32_t answers);
 uint32_t tc_trustees_named(const tc_trustees *t, uint32_t answers);
 /* sqrt(r/h): the noise of a round over that of a coordinator that is trusted. */

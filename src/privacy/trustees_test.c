@@ -29,12 +29,16 @@ static void test_what_is_noticed_and_named(void **state)
 {
     (void)state;
     tc_trustees three = tc_trustees_usual(3), four = tc_trustees_usual(4),
-                six = tc_trustees_usual(6);
+                six = tc_trustees_usual(6), eight = tc_trustees_usual(8);
     assert_int_equal(tc_trustees_noticed(&three, 3), 0);
     assert_int_equal(tc_trustees_noticed(&four, 4), 1);
     assert_int_equal(tc_trustees_named(&four, 4), 0);
     assert_int_equal(tc_trustees_named(&six, 6), 1);
     assert_int_equal(tc_trustees_noticed(&six, 4), 0);
+    assert_int_equal(tc_trustees_noticed(&eight, 8), 2);
+    assert_int_equal(tc_trustees_named(&eight, 8), 0); /* two liars could have another one named */
+    const tc_trustees nine = {.count = 9, .degree = 5, .colluding = 2, .dealers = 6};
+    assert_int_equal(tc_trustees_named(&nine, 9), 1);
 }
 
 static void test_noise(void **state)
