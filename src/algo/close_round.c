@@ -76,6 +76,14 @@ static tacit_status sum_up(const tc_closing *c, tc_release **out, tacit_error *e
     return tc_pass_on(err, status, &why);
 }
 
+/* What trustees opened is as public as messages are: a refusal is one for good. */
+static tacit_status opened_elsewhere(const tc_closing *c, tc_release **out, tacit_error *err)
+{
+    tacit_error why = {0};
+    tacit_status status = for_good(c->release(c->user, out, &why));
+    return tc_pass_on(err, status, &why);
+}
+
 /* The release of this round that the ledger has. E_NOT_FOUND: none. E_STATE: it may have left before the ledger
  * was restored from a backup, and its bytes are gone. */
 static tacit_status find_release(const tc_closing *c, tc_ledger_receipt *out, tacit_error *err)
@@ -110,7 +118,7 @@ tacit_status tc_close_round(const tc_closing *c, tc_ledger_receipt *out, tacit_e
         TC_TRY(tc_ledger_would(c->ledger, c->limit, c->charge.unit, subject, &c->price.event,
                                c->price.distance, err));
 
-    TC_TRY(sum_up(c, &release, err));
+    TC_TRY(c->release ? opened_elsewhere(c, &release, err) : sum_up(c, &release, err));
     if (c->already_private)
         tc_release_set_processed(release);
 

@@ -26,6 +26,11 @@ typedef struct tc_closing {
     tacit_status (*messages)(void *user, tc_round_sum *sum, tacit_error *err);
     /* Is told of a message that is left out, and why. */
     tacit_status (*left_out)(void *user, uint64_t agent, const char *why, tacit_error *err);
+    /* Where trustees added the messages up (privacy/shared_sum.h): the release of what they opened, in the place of messages,
+     * left_out and test_seed, which are not looked at. Called after the budget was asked, and only where the ledger has no
+     * release of this round. E_STATE, E_ARG: the round can never be released; after any other failure it may be called
+     * again. NULL: messages are added up here. */
+    tacit_status (*release)(void *user, tc_release **out, tacit_error *err);
     void *user;
 } tc_closing;
 

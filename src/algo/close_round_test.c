@@ -319,6 +319,83 @@ static void a_lost_release_is_refused_for_good(void **state)
     tear_down(&r);
 }
 
+/* ---- a sum that others opened */
+
+typedef struct elsewhere {
+    closing_world world;
+    tacit_status fails; /* and how */
+    size_t calls;
+} elsewhere;
+
+static tacit_status opened_by_others(void *user, tc_release **out, tacit_error *err)
+{
+    const double x = 7;
+    elsewhere *e = user;
+    e->calls++;
+    if (e->fails)
+        return tc_fail(err, e->fails, "the answers do not fit");
+    return tc_none_release(out, 1, 1, &x, TACIT_UNIT_AGENT, "a test", err);
+}
+
+static void set_up_elsewhere(elsewhere *e)
+{
+    *e = (elsewhere){.fails = TACIT_OK};
+    set_up(&e->world, "abcde");
+    e->world.closing.release = opened_by_others;
+    e->world.closing.messages = NULL; /* nobody asks for them */
+    e->world.closing.left_out = NULL;
+    e->world.closing.user = e;
+}
+
+static void a_sum_that_others_opened_is_released_once(void **state)
+{
+    elsewhere e;
+    double value;
+    (void)state;
+    set_up_elsewhere(&e);
+    tc_ledger_receipt first = closed(&e.world), again = closed(&e.world);
+    memcpy(&value, first.bytes, sizeof value);
+    assert_true(value == 7);
+    assert_same_release(&first, &again);
+    assert_int_equal(e.calls, 1);
+    assert_int_equal(opened, 0);
+    assert_int_equal(e.world.store.n, 1);
+    tc_ledger_receipt_fini(&first);
+    tc_ledger_receipt_fini(&again);
+    tear_down(&e.world);
+}
+
+static void the_budget_is_asked_before_a_sum_is_opened(void **state)
+{
+    tacit_error err = {0};
+    tc_ledger_receipt receipt = {0};
+    elsewhere e;
+    (void)state;
+    set_up_elsewhere(&e);
+    e.world.budget = (tc_ledger_budget){.epsilon = 0.5, .delta = 1e-5};
+    e.world.closing.limit = &e.world.budget;
+    assert_fails(tc_close_round(&e.world.closing, &receipt, &err), TACIT_E_BUDGET, "0.5");
+    assert_int_equal(e.calls, 0);
+    tear_down(&e.world);
+}
+
+static void what_others_cannot_open_is_refused_for_good(void **state)
+{
+    tacit_error err = {0};
+    tc_ledger_receipt receipt = {0};
+    elsewhere e;
+    (void)state;
+    set_up_elsewhere(&e);
+    e.fails = TACIT_E_STATE;
+    assert_fails(tc_close_round(&e.world.closing, &receipt, &err), TACIT_E_STATE, "do not fit");
+    e.fails = TACIT_E_ARG;
+    assert_fails(tc_close_round(&e.world.closing, &receipt, &err), TACIT_E_STATE, "do not fit");
+    e.fails = TACIT_E_IO; /* this process may try again */
+    assert_fails(tc_close_round(&e.world.closing, &receipt, &err), TACIT_E_IO, "do not fit");
+    assert_int_equal(e.world.store.n, 0);
+    tear_down(&e.world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +408,9 @@ int main(void)
         cmocka_unit_test(an_append_in_doubt_is_read_back),
         cmocka_unit_test(the_noise_of_the_slower_process_never_leaves),
         cmocka_unit_test(a_lost_release_is_refused_for_good),
+        cmocka_unit_test(a_sum_that_others_opened_is_released_once),
+        cmocka_unit_test(the_budget_is_asked_before_a_sum_is_opened),
+        cmocka_unit_test(what_others_cannot_open_is_refused_for_good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
