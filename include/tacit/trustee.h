@@ -35,13 +35,17 @@ extern "C" {
 typedef struct tacit_trustee tacit_trustee; /* end with tacit_trustee_close */
 
 typedef enum tacit_trustee_event_kind {
-    TACIT_TRUSTEE_ROSTER = 1,  /* `text`: the fingerprint of the roster, which all parties should see alike */
-    TACIT_TRUSTEE_DEALT = 2,   /* noise for `round` has left */
-    TACIT_TRUSTEE_ANSWERED = 3, /* the sums of `agents` agents in `round` have left, and the round's key is gone */
-    TACIT_TRUSTEE_REFUSED = 4, /* nothing leaves for `round`; `text`: why, as the coordinator's operator hears it */
-    TACIT_TRUSTEE_CONFLICT = 5, /* the same, and it had answered for another set: the coordinator lies, or was
+    TACIT_TRUSTEE_ROSTER =
+        1, /* `text`: the fingerprint of the roster, which all parties should see alike */
+    TACIT_TRUSTEE_DEALT = 2, /* noise for `round` has left */
+    TACIT_TRUSTEE_ANSWERED =
+        3, /* the sums of `agents` agents in `round` have left, and the round's key is gone */
+    TACIT_TRUSTEE_REFUSED =
+        4, /* nothing leaves for `round`; `text`: why, as the coordinator's operator hears it */
+    TACIT_TRUSTEE_CONFLICT =
+        5, /* the same, and it had answered for another set: the coordinator lies, or was
                                    restored from a backup. Both sets are kept */
-    TACIT_TRUSTEE_WAITS = 6    /* `text`: for what. Said again only where it changes */
+    TACIT_TRUSTEE_WAITS = 6 /* `text`: for what. Said again only where it changes */
 } tacit_trustee_event_kind;
 
 /* The library makes it; it lives for the call. Numbers that the kind does not name are 0, texts NULL. */
@@ -61,8 +65,8 @@ typedef struct tacit_trustee_opts {
     const char *study;      /* required: its name */
     const char *storage;    /* required: the trustee's own, for its keys and its answers */
     const char *join_token; /* of role "trustee"; needed to join. NULL: has joined before */
-    const char *roster;     /* the roster's fingerprint, "sha256//..."; NULL: any, and no other later */
-    double patience_s;      /* so long a coordinator may stay silent; then a call is E_IO */
+    const char *roster; /* the roster's fingerprint, "sha256//..."; NULL: any, and no other later */
+    double patience_s;  /* so long a coordinator may stay silent; then a call is E_IO */
     /* Asked several times a second while a call waits; true: it ends with E_CANCELLED. NULL: never. */
     bool (*stop)(void *user);
     /* What a person may want to know: that the coordinator is silent and is tried again. NULL: nothing is said. */
@@ -101,9 +105,10 @@ TACIT_API tacit_status tacit_trustee_run(tacit_trustee *t, tacit_error *err);
 
 typedef struct tacit_trustee_summary {
     size_t size;
-    uint64_t rounds;    /* of the study */
-    uint64_t answered;  /* ... for which this trustee has answered */
-    uint64_t conflicts; /* sets that it was asked to answer for after another one of the same round */
+    uint64_t rounds;   /* of the study */
+    uint64_t answered; /* ... for which this trustee has answered */
+    uint64_t
+        conflicts; /* sets that it was asked to answer for after another one of the same round */
     const char *roster; /* its fingerprint; "": it is not fixed yet. Until the next call */
 } tacit_trustee_summary;
 #define TACIT_TRUSTEE_SUMMARY                                                                      \

@@ -72,9 +72,8 @@ static tacit_status note_last(void *user, const tc_record *r, tacit_error *err)
 
 tacit_status tc_duty_is_past(tc_trustee *t, uint64_t round, bool *out, tacit_error *err)
 {
-    const tc_record_range all = {.kind = TC_RECORD_DUTY,
-                                 .prefix = t->of.bytes,
-                                 .prefix_size = sizeof t->of.bytes};
+    const tc_record_range all = {
+        .kind = TC_RECORD_DUTY, .prefix = t->of.bytes, .prefix_size = sizeof t->of.bytes};
     uint64_t end = 0;
     TC_TRY(tc_store_record_scan(t->cfg.store, &all, note_last, &end, err));
     *out = end > round;
@@ -180,9 +179,8 @@ static tacit_status open_next(adding *a, const uint8_t *box, size_t n, tacit_err
         agent ? tc_trust_roster_agent(&t->roster.view, head.number)
               : tc_trust_roster_trustee(&t->roster.view, (uint32_t)head.number);
     const size_t group = agent ? head.number % a->plan.groups : 0;
-    tacit_status status =
-        tc_dealing_open(&a->plan.trustees, &t->of, &head, &sender, (uint32_t)t->place, &a->secret,
-                        box, n, a->share, err);
+    tacit_status status = tc_dealing_open(&a->plan.trustees, &t->of, &head, &sender,
+                                          (uint32_t)t->place, &a->secret, box, n, a->share, err);
     if (status == TACIT_OK)
         status = tc_share_add(&a->plan.trustees, (uint32_t)t->place, a->share, words,
                               a->sums + group * a->plan.width, err);
@@ -199,8 +197,9 @@ static tacit_status open_boxes(adding *a, const uint8_t *bytes, size_t n, tacit_
                                                                 (uint32_t)a->t->place, words_of(a))
                                           : SIZE_MAX;
         if (size > n)
-            return tc_fail(err, TACIT_E_ARG, "the boxes are not those of the set: %zu bytes are left "
-                                             "over after %zu of %zu boxes",
+            return tc_fail(err, TACIT_E_ARG,
+                           "the boxes are not those of the set: %zu bytes are left "
+                           "over after %zu of %zu boxes",
                            n, a->done, all);
         TC_TRY(open_next(a, bytes, size, err));
         a->done++;
@@ -257,10 +256,10 @@ static tacit_status add_up(adding *a, const tc_answered *first, tacit_error *err
         TC_TRY(status);
     }
     const size_t all = a->set->agents + a->set->dealers;
-    return a->done == all ? TACIT_OK
-                          : tc_fail(err, TACIT_E_ARG,
-                                    "%zu of the %zu boxes of the set are withheld", all - a->done,
-                                    all);
+    return a->done == all
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG, "%zu of the %zu boxes of the set are withheld",
+                         all - a->done, all);
 }
 
 /* ---- the answer ---- */
@@ -387,12 +386,12 @@ static tacit_status take_set(tc_trustee *t, uint64_t round, const tc_answered *r
         status = duty.answered ? answer_again(t, &set, &duty, &conflict, &why)
                                : answer_set(t, round, &set, r, &duty, &why);
     if (conflict)
-        status = tc_fail(&why, TACIT_E_ARG,
-                         "it has answered for another set of round %" PRIu64, round);
+        status =
+            tc_fail(&why, TACIT_E_ARG, "it has answered for another set of round %" PRIu64, round);
     *next = TC_TRUSTEE_WAIT;
     if (status == TACIT_E_ARG)
-        status = tc_trustee_refuse(
-            t, round, &why, conflict ? TACIT_TRUSTEE_CONFLICT : TACIT_TRUSTEE_REFUSED, err);
+        status = tc_trustee_refuse(t, round, &why,
+                                   conflict ? TACIT_TRUSTEE_CONFLICT : TACIT_TRUSTEE_REFUSED, err);
     else if (status != TACIT_OK)
         status = tc_pass_on(err, status, &why);
     else

@@ -57,8 +57,7 @@ static tacit_status keep(tc_trustee *t, tacit_error *err)
             sodium_memzero((void *)got.value, got.size);
             tc_free((void *)got.value);
         }
-        status =
-            tc_store_record_keep(t->cfg.store, &w, got.version, text, strlen(text), err);
+        status = tc_store_record_keep(t->cfg.store, &w, got.version, text, strlen(text), err);
     }
     sodium_memzero(text, strlen(text));
     tc_free(text);
@@ -78,8 +77,7 @@ static tacit_status read_kept(tc_trustee *t, const json_t *j, tacit_error *err)
     int64_t place = 0;
     uint8_t seed[KEY];
     if (!key || !of || !access || strlen(access) >= sizeof t->access ||
-        !tc_base64_read(key, seed, KEY) ||
-        !tc_base64_read(of, t->of.bytes, sizeof t->of.bytes) ||
+        !tc_base64_read(key, seed, KEY) || !tc_base64_read(of, t->of.bytes, sizeof t->of.bytes) ||
         !tc_json_whole(json_object_get(j, "trustee"), &place) || place < 0)
         return damaged(err);
     tc_keys_from(&t->public_key, &t->secret_key, seed);
@@ -302,8 +300,7 @@ tacit_status tc_trustee_identity_enrol(tc_trustee *t, tacit_error *err)
                           .bearer = t->cfg.join_token,
                           .body = tc_text_get(&body),
                           .n_body = body.len};
-    tacit_status status =
-        body.failed ? tc_fail_memory(err) : tc_trustee_request(t, &call, &r, err);
+    tacit_status status = body.failed ? tc_fail_memory(err) : tc_trustee_request(t, &call, &r, err);
     tc_text_fini(&body);
     TC_TRY(status);
     status = take_place(t, &r, err);

@@ -30,8 +30,8 @@ static tacit_status make(const tc_trustee *t, const tc_dealt_by *by, uint64_t ro
                          tacit_error *err)
 {
     tc_shared_plan p = {.width = 0};
-    TC_TRY(t->plan->doc->algorithm->aggregator->shared(&t->plan->env, t->plan->opts, round, &p,
-                                                       err));
+    TC_TRY(
+        t->plan->doc->algorithm->aggregator->shared(&t->plan->env, t->plan->opts, round, &p, err));
     const size_t n = p.groups * p.width;
     int64_t *noise = tc_alloc(n, sizeof *noise);
     if (!noise)
@@ -59,8 +59,7 @@ static tacit_status deal(tc_trustee *t, uint64_t round, tc_text *out, tacit_erro
     return there ? TACIT_OK : make(t, &by, round, out, err);
 }
 
-tacit_status tc_trustee_deal(tc_trustee *t, uint64_t round, tc_trustee_next *next,
-                             tacit_error *err)
+tacit_status tc_trustee_deal(tc_trustee *t, uint64_t round, tc_trustee_next *next, tacit_error *err)
 {
     tc_text upload = {0};
     tacit_error why = {0};

@@ -53,8 +53,7 @@ static tacit_status take_receipt(const tc_trustee_post *p, const tc_answered *r,
     return tc_answered_refusal(r, what, err);
 }
 
-tacit_status tc_trustee_send(tc_trustee *t, const tc_trustee_post *p, bool *taken,
-                             tacit_error *err)
+tacit_status tc_trustee_send(tc_trustee *t, const tc_trustee_post *p, bool *taken, tacit_error *err)
 {
     char path[64];
     tc_text body = {0}, signature = {0};
@@ -68,9 +67,8 @@ tacit_status tc_trustee_send(tc_trustee *t, const tc_trustee_post *p, bool *take
                           .signature = tc_text_get(&signature),
                           .body = tc_text_get(&body),
                           .n_body = body.len};
-    tacit_status status = body.failed || signature.failed
-                              ? tc_fail_memory(err)
-                              : tc_trustee_request(t, &call, &r, err);
+    tacit_status status = body.failed || signature.failed ? tc_fail_memory(err)
+                                                          : tc_trustee_request(t, &call, &r, err);
     tc_text_fini(&body);
     tc_text_fini(&signature);
     TC_TRY(status);
@@ -114,7 +112,8 @@ static tacit_status make_plan(tc_trustee *t, tacit_error *err)
     const char *token = *t->access ? t->access : t->cfg.join_token;
     tacit_status status = tc_offer_get(&who, token, &o, &why);
     if (status == TACIT_E_NOT_FOUND && *t->access && t->cfg.join_token) {
-        t->access[0] = '\0'; /* forgotten by a coordinator that was restored: to be enrolled again */
+        t->access[0] =
+            '\0'; /* forgotten by a coordinator that was restored: to be enrolled again */
         status = tc_offer_get(&who, t->cfg.join_token, &o, &why);
     }
     if (status == TACIT_E_NOT_FOUND)
@@ -174,17 +173,34 @@ static tacit_status check_whole(tc_trustee *t, tacit_error *err)
                    t->name, t->plan->env.trustees.colluding);
 }
 
-static tacit_status start(tc_trustee *t, tacit_error *err)
+static tacit_status look(tc_trustee *t, tacit_error *err)
 {
     t->name = tc_strdup(t->cfg.study);
     if (!t->name)
         return tc_fail_memory(err);
-    TC_TRY(tc_trustee_identity_load(t, err));
+    if (t->cfg.store)
+        TC_TRY(tc_trustee_identity_load(t, err));
     if (!*t->access && !t->cfg.join_token)
         return tc_fail(err, TACIT_E_ARG,
                        "a join token is needed to become a trustee of study \"%s\"", t->name);
     TC_TRY(make_plan(t, err));
-    TC_TRY(check_plan(t, err));
+    return check_plan(t, err);
+}
+
+tacit_status tc_trustee_preview(const tc_trustee_config *cfg, tacit_error *err)
+{
+    tc_trustee *t = tc_alloc(1, sizeof *t);
+    if (!t)
+        return tc_fail_memory(err);
+    t->cfg = *cfg;
+    tacit_status status = look(t, err);
+    tc_trustee_close(t);
+    return status;
+}
+
+static tacit_status start(tc_trustee *t, tacit_error *err)
+{
+    TC_TRY(look(t, err));
     if (t->has_key)
         TC_TRY(check_whole(t, err));
     return *t->access ? TACIT_OK : tc_trustee_identity_enrol(t, err);

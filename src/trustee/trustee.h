@@ -17,14 +17,18 @@ typedef struct tc_trustee tc_trustee;
 typedef struct tc_trustee_config {
     tc_store *store; /* the trustee's own; borrowed */
     tc_transport transport;
-    const char *study;         /* its name */
-    const char *join_token;    /* needed to enrol; NULL: has been enrolled before */
-    const char *roster;        /* the fingerprint that the roster must have; NULL: any */
-    bool seeded;               /* test mode: keys, dealings and noise from `seed` */
-    uint64_t seed, key_salt;   /* key_salt tells the keys of trustees with one seed apart */
+    const char *study;       /* its name */
+    const char *join_token;  /* needed to enrol; NULL: has been enrolled before */
+    const char *roster;      /* the fingerprint that the roster must have; NULL: any */
+    bool seeded;             /* test mode: keys, dealings and noise from `seed` */
+    uint64_t seed, key_salt; /* key_salt tells the keys of trustees with one seed apart */
     void (*listen)(void *listener, const tacit_trustee_event *e); /* NULL: nobody */
     void *listener;
 } tc_trustee_config;
+
+/* The study as the coordinator describes it, with the join token and before anything is made here or there: cfg->store may be
+ * NULL. E_STATE, E_ARG: why this trustee would not take part. */
+tacit_status tc_trustee_preview(const tc_trustee_config *cfg, tacit_error *err);
 
 /* Enrols where it has not. E_IO: the coordinator does not answer; to be tried again. E_ARG, E_STATE: it refuses, the study has no
  * trustees or is not what it was, or the store comes from a backup. */
@@ -37,9 +41,10 @@ const char *tc_trustee_roster(const tc_trustee *t);
 
 /* What it has done, over all its processes. */
 typedef struct tc_trustee_done {
-    uint64_t rounds;    /* of the study */
-    uint64_t answered;  /* ... it has answered for */
-    uint64_t conflicts; /* sets for rounds that it had answered for another set: the coordinator lies or was restored */
+    uint64_t rounds;   /* of the study */
+    uint64_t answered; /* ... it has answered for */
+    uint64_t
+        conflicts; /* sets for rounds that it had answered for another set: the coordinator lies or was restored */
 } tc_trustee_done;
 tacit_status tc_trustee_count(tc_trustee *t, tc_trustee_done *out, tacit_error *err);
 
