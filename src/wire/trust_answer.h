@@ -6,7 +6,7 @@
 #ifndef TC_WIRE_TRUST_ANSWER_H
 #define TC_WIRE_TRUST_ANSWER_H
 
-#include "privacy/ledger.h"
+#include "privacy/ledger.h" /* tacit_hash */
 
 #include <stddef.h>
 #include <stdint.h>

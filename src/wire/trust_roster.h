@@ -36,7 +36,7 @@ size_t tc_trust_roster_size(uint64_t agents, uint32_t trustees);
 void tc_trust_roster_write(const tc_roster_terms *terms, const tc_public_key *agents,
                            const tc_public_key *trustees, const tacit_hash *batches, uint8_t *out);
 
-/* Checks form and size, and that no two trustees and no two agents have the same key. E_ARG: one sentence. */
+/* Checks form and size, and that no two agents and no two trustees have the same keys. E_ARG: one sentence. */
 tacit_status tc_trust_roster_read(const void *bytes, size_t n, tc_trust_roster *out,
                                   tacit_error *err);
 /* Is it that of the document? */

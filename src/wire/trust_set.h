@@ -35,10 +35,10 @@ size_t tc_trust_set_size(size_t agents, size_t dealers);
 void tc_trust_set_write(uint32_t epoch, uint64_t round, const tc_set_entry *agents, size_t n_agents,
                         const tc_set_entry *dealers, size_t n_dealers, uint8_t *out);
 
-/* Checks form and size alone. E_ARG: one sentence. */
+/* Checks form, size and order alone. E_ARG: one sentence. */
 tacit_status tc_trust_set_read(const void *bytes, size_t n, tc_trust_set *out, tacit_error *err);
 /* What a trustee checks before it adds up: epoch and round; exactly r dealers, each one of K; agents on the roster; no number
- * twice, no id twice. A set of no agents is none. E_ARG: one sentence. */
+ * twice, no id twice. It may have no agents: then the sum is noise. E_ARG: one sentence. */
 tacit_status tc_trust_set_check(const tc_trust_set *s, const tc_set_terms *want, tacit_error *err);
 
 tc_set_entry tc_trust_set_agent(const tc_trust_set *s, size_t i);
