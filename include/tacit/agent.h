@@ -243,6 +243,11 @@ typedef struct tacit_agent_round {
     size_t heard_bytes;    /* of all of them */
     tacit_hash heard_hash; /* of the last one, as the coordinator's ledger has it */
     const char *skipped;   /* why the round ended without one; NULL: it did not */
+
+    /* Of a study with trustees, whose messages leave as shares; 0: they leave as they are. */
+    uint64_t trustees;    /* trustees 0 to trustees - 1 get a share each */
+    uint64_t readers;     /* so many of them together can read the message, and nobody fewer */
+    uint64_t share_bytes; /* of what leaves in the place of `message` */
 } tacit_agent_round;
 
 typedef struct tacit_traffic tacit_traffic; /* end with tacit_traffic_free */

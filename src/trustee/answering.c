@@ -92,15 +92,18 @@ static void add_duty(tc_text *out, const tc_trust_set *set, const tacit_hash *ha
 tacit_status tc_trustee_refuse(tc_trustee *t, uint64_t round, const tacit_error *why,
                                tacit_trustee_event_kind kind, tacit_error *err)
 {
+    enum { SENTENCE_MOST = 400 };
+    char sentence[SENTENCE_MOST + 1];
     bool taken;
+    snprintf(sentence, sizeof sentence, "%s", why->msg);
     if (t->said && t->said_round == round)
         return TACIT_OK;
-    tc_trustee_emit(t, &(tacit_trustee_event){.kind = kind, .round = round, .text = why->msg});
+    tc_trustee_emit(t, &(tacit_trustee_event){.kind = kind, .round = round, .text = sentence});
     const tc_trustee_post post = {.round = round,
                                   .what = "answers",
                                   .field = "refusal",
                                   .purpose = TC_SIGN_REFUSAL,
-                                  .text = why->msg};
+                                  .text = sentence};
     TC_TRY(tc_trustee_send(t, &post, &taken, err));
     t->said = true;
     t->said_round = round;

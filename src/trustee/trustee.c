@@ -29,13 +29,13 @@ static void make_body(const tc_trustee_post *p, tc_text *out)
     tc_free(body);
 }
 
-static void sign(const tc_trustee *t, const tc_trustee_post *p, const tc_text *body, tc_text *out)
+static void sign(const tc_trustee *t, const tc_trustee_post *p, tc_text *out)
 {
     const tc_signed what = {.purpose = p->purpose,
                             .study = t->of,
                             .round = p->round,
-                            .body = tc_text_get(body),
-                            .n_body = body->len};
+                            .body = p->text ? p->text : p->bytes,
+                            .n_body = p->text ? strlen(p->text) : p->n};
     tc_signature s;
     tc_sign(&t->secret_key, &what, &s);
     tc_base64_add(out, s.bytes, sizeof s.bytes);
@@ -59,7 +59,7 @@ tacit_status tc_trustee_send(tc_trustee *t, const tc_trustee_post *p, bool *take
     tc_text body = {0}, signature = {0};
     tc_answered r;
     make_body(p, &body);
-    sign(t, p, &body, &signature);
+    sign(t, p, &signature);
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/%s", p->round, p->what);
     const tc_call call = {.method = "POST",
                           .path = path,

@@ -38,7 +38,7 @@ tacit_status tc_trustee_request(tc_trustee *t, const tc_call *call, tc_answered 
                                 tacit_error *err);
 void tc_trustee_emit(tc_trustee *t, const tacit_trustee_event *e); /* all but its size */
 void tc_trustee_emit_waits(tc_trustee *t, const char *what);
-/* Posts {"field": text} to /rounds/ROUND/what, signed. */
+/* Posts {"field": text} to /rounds/ROUND/what. Signed are the bytes, or the text. */
 typedef struct tc_trustee_post {
     uint64_t round;
     const char *what, *field;
