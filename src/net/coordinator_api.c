@@ -103,7 +103,8 @@ tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study, u
     if (!(expires_s >= 0 && expires_s <= EXPIRES_MOST_S))
         return tc_fail(err, TACIT_E_ARG, "expires_s must be in [0, %g], got %g", EXPIRES_MOST_S,
                        expires_s);
-    return give(tc_coord_invite(c->coord, study, uses, expires_s, &text, err), &text, token, err);
+    return give(tc_coord_invite(c->coord, study, false, uses, expires_s, &text, err), &text, token,
+                err);
 }
 
 tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bool another, char **token,
