@@ -198,7 +198,7 @@ void tc_agent_close(tc_agent *a)
     sodium_memzero(a->access, sizeof a->access);
     tc_text_fini(&a->outbox.message);
     tc_text_fini(&a->outbox.upload);
-    tc_roster_fini(&a->roster);
+    tc_kept_roster_fini(&a->roster);
     tc_planned_fini(&a->planned);
     tc_free(a->name);
     tc_free(a->local_name);

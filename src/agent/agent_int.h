@@ -74,12 +74,12 @@ struct tc_agent {
     const char *stamp; /* why what it sends is NOT PRIVATE, as far as is known; NULL: it is */
     tc_outbox outbox;
     tc_planned planned;
-    uint32_t waits;     /* answers in a row that said "not yet" */
-    uint32_t conflicts; /* steps in a row in which another process of this agent was first */
-    tc_roster roster;   /* of a study with trustees, once it is fixed */
-    bool shares_swept;  /* the store has no dealing of a round that is over */
-    bool caught_up;     /* of agent_restored.c: no later message can have left */
-    bool paused;        /* so it was when we asked last */
+    uint32_t waits;        /* answers in a row that said "not yet" */
+    uint32_t conflicts;    /* steps in a row in which another process of this agent was first */
+    tc_kept_roster roster; /* of a study with trustees, once it is fixed */
+    bool shares_swept;     /* the store has no dealing of a round that is over */
+    bool caught_up;        /* of agent_restored.c: no later message can have left */
+    bool paused;           /* so it was when we asked last */
     tc_waiting waiting;
     bool said_sent; /* ... of this round: a message that is sent again is said once */
     uint64_t said_round;

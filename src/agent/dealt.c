@@ -103,7 +103,7 @@ static tacit_status write_upload(const tc_dealt_by *by, uint64_t round, const in
 {
     tc_box_key keys[TC_TRUSTEES_MOST];
     uint8_t secret[TC_SHARE_SECRET];
-    tc_roster_keys(by->roster, round, keys);
+    tc_kept_roster_keys(by->roster, round, keys);
     const tc_dealer d = {.trustees = by->plan->env.trustees,
                          .study = by->plan->hash,
                          .epoch = by->roster->view.epoch,

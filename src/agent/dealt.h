@@ -20,7 +20,7 @@ uint64_t tc_round_key_round(const void *key);
 typedef struct tc_dealt_by {
     tc_store *store;
     const tc_study_plan *plan;
-    const tc_roster *roster;
+    const tc_kept_roster *roster;
     tc_dealer_kind kind;
     uint64_t number;
     const tc_secret_key *identity;

@@ -55,11 +55,11 @@ uint32_t tc_trust_rounds_find(const tc_trust_rounds *r, uint64_t round)
 
 /* ---- a roster ---- */
 
-void tc_roster_fini(tc_roster *r)
+void tc_kept_roster_fini(tc_kept_roster *r)
 {
     tc_free(r->bytes);
     tc_trust_rounds_fini(&r->rounds);
-    *r = (tc_roster){0};
+    *r = (tc_kept_roster){0};
 }
 
 static size_t batch_size(const tc_trust_roster *v)
@@ -67,12 +67,12 @@ static size_t batch_size(const tc_trust_roster *v)
     return (size_t)v->rounds * BATCH_KEY;
 }
 
-static const uint8_t *batch_of(const tc_roster *r, uint32_t k)
+static const uint8_t *batch_of(const tc_kept_roster *r, uint32_t k)
 {
     return r->bytes + r->view.n_bytes + k * batch_size(&r->view);
 }
 
-void tc_roster_keys(const tc_roster *r, uint64_t round, tc_box_key *out)
+void tc_kept_roster_keys(const tc_kept_roster *r, uint64_t round, tc_box_key *out)
 {
     const uint32_t at = tc_trust_rounds_find(&r->rounds, round);
     for (uint32_t k = 0; k < r->view.trustees; k++)
@@ -80,7 +80,7 @@ void tc_roster_keys(const tc_roster *r, uint64_t round, tc_box_key *out)
 }
 
 /* Takes the bytes: roster and batches, n_roster of them the roster. */
-static tacit_status check_bytes(const tc_roster_party *p, tc_roster *r, size_t n_roster,
+static tacit_status check_bytes(const tc_kept_roster_party *p, tc_kept_roster *r, size_t n_roster,
                                 tacit_error *err)
 {
     const tc_roster_terms want = {.study = p->plan->hash,
@@ -99,7 +99,8 @@ static tacit_status check_bytes(const tc_roster_party *p, tc_roster *r, size_t n
 }
 
 /* What a check finds wrong is the coordinator's doing. */
-static tacit_status check(const tc_roster_party *p, tc_roster *r, size_t n_roster, tacit_error *err)
+static tacit_status check(const tc_kept_roster_party *p, tc_kept_roster *r, size_t n_roster,
+                          tacit_error *err)
 {
     tacit_error why = {0};
     tacit_status status = check_bytes(p, r, n_roster, &why);
@@ -111,14 +112,14 @@ static tacit_status check(const tc_roster_party *p, tc_roster *r, size_t n_roste
 
 /* ---- what is kept ---- */
 
-static tc_record which(const tc_roster_party *p)
+static tc_record which(const tc_kept_roster_party *p)
 {
     return (tc_record){.kind = TC_RECORD_ROSTER,
                        .key = p->plan->hash.bytes,
                        .key_size = sizeof p->plan->hash.bytes};
 }
 
-static tacit_status load(const tc_roster_party *p, tc_roster *out, tacit_error *err)
+static tacit_status load(const tc_kept_roster_party *p, tc_kept_roster *out, tacit_error *err)
 {
     tc_record w = which(p), got;
     TC_TRY(tc_store_record_find(p->store, &w, &got, err));
@@ -132,8 +133,8 @@ static tacit_status load(const tc_roster_party *p, tc_roster *out, tacit_error *
     return check(p, out, n_roster, err);
 }
 
-static tacit_status has_changed(const tc_roster_party *p, const tc_roster *kept,
-                                const tc_roster *found, tacit_error *err)
+static tacit_status has_changed(const tc_kept_roster_party *p, const tc_kept_roster *kept,
+                                const tc_kept_roster *found, tacit_error *err)
 {
     return tc_fail(err, TACIT_E_STATE,
                    "the roster of study \"%s\" has changed: it was %s, and the coordinator gives "
@@ -157,8 +158,8 @@ static tacit_status add_bytes(const json_t *j, tc_text *out, tacit_error *err)
 }
 
 /* {"roster": bytes, "round_keys": [batch of trustee 0, ...]} */
-static tacit_status read_answer(const tc_roster_party *p, const tc_answered *a, tc_roster *out,
-                                tacit_error *err)
+static tacit_status read_answer(const tc_kept_roster_party *p, const tc_answered *a,
+                                tc_kept_roster *out, tacit_error *err)
 {
     const json_t *batches = json_object_get(a->body, "round_keys");
     tc_text all = {0};
@@ -175,7 +176,7 @@ static tacit_status read_answer(const tc_roster_party *p, const tc_answered *a, 
     return status == TACIT_OK ? check(p, out, n_roster, err) : status;
 }
 
-static tacit_status ask(const tc_roster_party *p, tc_answered *out, tacit_error *err)
+static tacit_status ask(const tc_kept_roster_party *p, tc_answered *out, tacit_error *err)
 {
     char path[64];
     snprintf(path, sizeof path, "/roster?wait=%ld", p->wait_s);
@@ -185,23 +186,24 @@ static tacit_status ask(const tc_roster_party *p, tc_answered *out, tacit_error 
 }
 
 /* The first one is kept, and another one is none. */
-static tacit_status keep_or_compare(const tc_roster_party *p, tc_roster *kept, tc_roster *found,
-                                    tacit_error *err)
+static tacit_status keep_or_compare(const tc_kept_roster_party *p, tc_kept_roster *kept,
+                                    tc_kept_roster *found, tacit_error *err)
 {
     tc_record w = which(p);
-    if (tc_roster_is_there(kept) && strcmp(kept->fingerprint.text, found->fingerprint.text) != 0)
+    if (tc_kept_roster_is_there(kept) &&
+        strcmp(kept->fingerprint.text, found->fingerprint.text) != 0)
         return has_changed(p, kept, found, err);
-    if (tc_roster_is_there(kept))
+    if (tc_kept_roster_is_there(kept))
         return TACIT_OK;
     TC_TRY(tc_store_record_keep(p->store, &w, 0, found->bytes, found->n, err));
     *kept = *found;
-    *found = (tc_roster){0};
+    *found = (tc_kept_roster){0};
     return TACIT_OK;
 }
 
-static tacit_status get(const tc_roster_party *p, tc_roster *kept, tacit_error *err)
+static tacit_status get(const tc_kept_roster_party *p, tc_kept_roster *kept, tacit_error *err)
 {
-    tc_roster found = {0};
+    tc_kept_roster found = {0};
     tc_answered r;
     TC_TRY(tc_trust_rounds_of(p->plan, &kept->rounds, err));
     TC_TRY(load(p, kept, err));
@@ -213,19 +215,20 @@ static tacit_status get(const tc_roster_party *p, tc_roster *kept, tacit_error *
             status = read_answer(p, &r, &found, err);
         if (status == TACIT_OK)
             status = keep_or_compare(p, kept, &found, err);
-        tc_roster_fini(&found);
+        tc_kept_roster_fini(&found);
     }
     tc_answered_fini(&r);
     return status;
 }
 
-tacit_status tc_roster_get(const tc_roster_party *p, tc_roster *out, tacit_error *err)
+tacit_status tc_kept_roster_get(const tc_kept_roster_party *p, tc_kept_roster *out,
+                                tacit_error *err)
 {
-    tc_roster kept = {0};
+    tc_kept_roster kept = {0};
     tacit_status status = get(p, &kept, err);
-    if (status == TACIT_OK && tc_roster_is_there(&kept))
+    if (status == TACIT_OK && tc_kept_roster_is_there(&kept))
         *out = kept;
     else
-        tc_roster_fini(&kept);
+        tc_kept_roster_fini(&kept);
     return status;
 }

@@ -22,24 +22,24 @@ void tc_trust_rounds_fini(tc_trust_rounds *r);
 /* Where the round is in the list; n: nowhere. */
 uint32_t tc_trust_rounds_find(const tc_trust_rounds *r, uint64_t round);
 
-/* End with tc_roster_fini. All-zero: there is none yet. */
-typedef struct tc_roster {
+/* End with tc_kept_roster_fini. All-zero: there is none yet. */
+typedef struct tc_kept_roster {
     tc_trust_roster view; /* of `bytes` */
     uint8_t *bytes;       /* the roster, and the batches of trustees 0..K-1 after it */
     size_t n;
     tc_fingerprint fingerprint;
     tc_trust_rounds rounds;
-} tc_roster;
-void tc_roster_fini(tc_roster *r);
-static inline bool tc_roster_is_there(const tc_roster *r)
+} tc_kept_roster;
+void tc_kept_roster_fini(tc_kept_roster *r);
+static inline bool tc_kept_roster_is_there(const tc_kept_roster *r)
 {
     return r->bytes != NULL;
 }
 /* The keys of all trustees for a round of the study: K of them. */
-void tc_roster_keys(const tc_roster *r, uint64_t round, tc_box_key *out);
+void tc_kept_roster_keys(const tc_kept_roster *r, uint64_t round, tc_box_key *out);
 
 /* Who asks. All borrowed. */
-typedef struct tc_roster_party {
+typedef struct tc_kept_roster_party {
     tc_asker who;
     const char *token; /* of access */
     tc_store *store;
@@ -49,9 +49,10 @@ typedef struct tc_roster_party {
     tc_public_key key;
     const char *pinned; /* the fingerprint that it must have; NULL: any */
     long wait_s;        /* so long the coordinator may hold the question */
-} tc_roster_party;
+} tc_kept_roster_party;
 /* Asks for the roster, holds it against the one that is kept, or keeps it. *out stays all-zero where the roster is not fixed
  * yet and none is kept. E_STATE: it is not to be accepted, and why. */
-tacit_status tc_roster_get(const tc_roster_party *p, tc_roster *out, tacit_error *err);
+tacit_status tc_kept_roster_get(const tc_kept_roster_party *p, tc_kept_roster *out,
+                                tacit_error *err);
 
 #endif

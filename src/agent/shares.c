@@ -38,18 +38,18 @@ tacit_status tc_shares_size(const tc_agent *a, uint64_t round, size_t *out, taci
 
 tacit_status tc_shares_roster(tc_agent *a, bool *there, tacit_error *err)
 {
-    const bool known = tc_roster_is_there(&a->roster);
-    const tc_roster_party party = {.who = tc_agent_asker(a),
-                                   .token = a->access,
-                                   .store = a->cfg.store,
-                                   .plan = plan_of(a),
-                                   .kind = TC_DEALER_AGENT,
-                                   .number = a->number,
-                                   .key = a->public_key,
-                                   .pinned = a->cfg.roster};
+    const bool known = tc_kept_roster_is_there(&a->roster);
+    const tc_kept_roster_party party = {.who = tc_agent_asker(a),
+                                        .token = a->access,
+                                        .store = a->cfg.store,
+                                        .plan = plan_of(a),
+                                        .kind = TC_DEALER_AGENT,
+                                        .number = a->number,
+                                        .key = a->public_key,
+                                        .pinned = a->cfg.roster};
     if (!known)
-        TC_TRY(tc_roster_get(&party, &a->roster, err));
-    *there = tc_roster_is_there(&a->roster);
+        TC_TRY(tc_kept_roster_get(&party, &a->roster, err));
+    *there = tc_kept_roster_is_there(&a->roster);
     if (*there && !known)
         tc_agent_emit(a, &(tacit_agent_event){.kind = TACIT_AGENT_ROSTER,
                                               .party = TACIT_UNKNOWN,

@@ -35,7 +35,7 @@ struct tacit_agent {
     char *token; /* erased at the end */
     tc_store *store;
     tc_name_lock *alone; /* no other process is this agent */
-    tc_way way;
+    tc_net_way way;
     tc_agent *agent;
     tacit_study *study;
     tacit_worker_end end; /* how tacit_agent_work ended last */
@@ -47,7 +47,7 @@ void tacit_agent_close(tacit_agent *a)
         return;
     tacit_study_close(a->study);
     tc_agent_close(a->agent);
-    tc_way_close(&a->way);
+    tc_net_way_close(&a->way);
     tc_name_unlock(a->alone);
     tc_store_close(a->store);
     if (a->token)
@@ -59,19 +59,19 @@ void tacit_agent_close(tacit_agent *a)
 
 /* ---- options ---- */
 
-static tc_way way_of(const tacit_agent_opts *o)
+static tc_net_way way_of(const tacit_agent_opts *o)
 {
-    return (tc_way){.coordinator = o->coordinator,
-                    .fingerprint = o->fingerprint,
-                    .ca = o->ca,
-                    .proxy = o->proxy,
-                    .here = o->here,
-                    .exchange = {o->exchange, o->user},
-                    .patience_s = o->patience_s,
-                    .stop = o->stop,
-                    .note = o->note,
-                    .user = o->user,
-                    .who = "agent"};
+    return (tc_net_way){.coordinator = o->coordinator,
+                        .fingerprint = o->fingerprint,
+                        .ca = o->ca,
+                        .proxy = o->proxy,
+                        .here = o->here,
+                        .exchange = {o->exchange, o->user},
+                        .patience_s = o->patience_s,
+                        .stop = o->stop,
+                        .note = o->note,
+                        .user = o->user,
+                        .who = "agent"};
 }
 
 static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
@@ -86,8 +86,8 @@ static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
     if (!(o->patience_s >= 0))
         return tc_fail(err, TACIT_E_ARG, "opts.patience_s must not be negative, got %g",
                        o->patience_s);
-    const tc_way way = way_of(o);
-    TC_TRY(tc_way_check(&way, err));
+    const tc_net_way way = way_of(o);
+    TC_TRY(tc_net_way_check(&way, err));
     if (o->delta != 0 && o->epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "delta is of epsilon, which is missing");
     if (o->epsilon == 0)
@@ -142,7 +142,7 @@ static tc_agent_config config_of(tacit_agent *a)
 {
     const tacit_agent_opts *o = &a->opts;
     return (tc_agent_config){.store = a->store,
-                             .transport = tc_way_transport(&a->way),
+                             .transport = tc_net_way_transport(&a->way),
                              .study = o->study,
                              .as = o->as,
                              .join_token = a->token,
@@ -182,9 +182,9 @@ static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err
         if (refused)
             break;
         if (status != TACIT_OK)
-            TC_TRY(tc_way_endure(&a->way, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
     }
-    tc_way_is_there(&a->way);
+    tc_net_way_is_there(&a->way);
     if (objection.code != TACIT_OK) {
         tc_study_doc_free(doc);
         return tc_fail(err, objection.code, "%s", objection.msg);
@@ -257,22 +257,22 @@ static tacit_status open_existing(tacit_agent *a, tacit_error *err)
 static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
 {
     TC_TRY(keep_opts(a, o, err));
-    TC_TRY(tc_way_open(&a->way, err));
+    TC_TRY(tc_net_way_open(&a->way, err));
     TC_TRY(open_existing(a, err));
-    TC_TRY(tc_way_follow_keys(&a->way, err));
+    TC_TRY(tc_net_way_follow_keys(&a->way, err));
     TC_TRY(consider(a, err));
     if (!a->store) {
         TC_TRY(open_storage(a, true, err));
-        TC_TRY(tc_way_keep_early(&a->way, err));
+        TC_TRY(tc_net_way_keep_early(&a->way, err));
     }
     tc_agent_config cfg = config_of(a);
     while (!a->agent) {
         tacit_error why = {0};
         tacit_status status = tc_agent_open(&a->agent, &cfg, &why);
         if (status != TACIT_OK)
-            TC_TRY(tc_way_endure(&a->way, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
     }
-    tc_way_is_there(&a->way);
+    tc_net_way_is_there(&a->way);
     TC_TRY(tc_study_lend(&a->study, tc_agent_study(a->agent), err));
     tc_record_guard *guard;
     TC_TRY(tc_agent_guard(a->agent, &guard, err));
@@ -307,15 +307,15 @@ static tacit_status run_errand(tacit_agent *a, const tacit_agent_opts *o, errand
 {
     tacit_status status = TACIT_E_IO;
     TC_TRY(keep_opts(a, o, err));
-    TC_TRY(tc_way_open(&a->way, err));
+    TC_TRY(tc_net_way_open(&a->way, err));
     TC_TRY(open_storage(a, false, err));
-    TC_TRY(tc_way_follow_keys(&a->way, err));
+    TC_TRY(tc_net_way_follow_keys(&a->way, err));
     tc_agent_config cfg = config_of(a);
     while (status != TACIT_OK) {
         tacit_error why = {0};
         status = what(&cfg, number, &why);
         if (status != TACIT_OK)
-            TC_TRY(tc_way_endure(&a->way, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
     }
     return TACIT_OK;
 }
@@ -399,17 +399,17 @@ tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *n
     while (found == TC_AGENT_AGAIN) {
         tacit_error why = {0};
         uint64_t asked = tc_clock_ns();
-        if (tc_way_is_stopped(&a->way))
-            return tc_way_stopped(err);
+        if (tc_net_way_is_stopped(&a->way))
+            return tc_net_way_stopped(err);
         tacit_status status = tc_agent_step(a->agent, (long)wait_s, &found, &why);
         if (status != TACIT_OK) {
-            TC_TRY(tc_way_endure(&a->way, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
             found = TC_AGENT_WAIT;
             break;
         }
-        tc_way_is_there(&a->way);
+        tc_net_way_is_there(&a->way);
         if (wait_s > 0)
-            tc_way_pace(&a->way, asked, found == TC_AGENT_WAIT);
+            tc_net_way_pace(&a->way, asked, found == TC_AGENT_WAIT);
     }
     *next = found == TC_AGENT_TRIAL  ? TACIT_AGENT_TRIAL
             : found == TC_AGENT_DONE ? TACIT_AGENT_DONE
@@ -436,7 +436,7 @@ static tacit_status run_trials(tacit_agent *a, const tacit_worker_opts *given,
     tacit_status status = tc_worker_run(s, &w, failures, &result, err);
     if (result.end == TACIT_WORKER_FAILURES || result.end == TACIT_WORKER_STOPPED)
         a->end = result.end;
-    return status == TACIT_E_CANCELLED ? tc_way_stopped(err) : status;
+    return status == TACIT_E_CANCELLED ? tc_net_way_stopped(err) : status;
 }
 
 tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts, tacit_error *err)

@@ -27,7 +27,7 @@ struct tacit_trustee {
     char *token; /* erased at the end */
     tc_store *store;
     tc_name_lock *alone; /* no other process is this trustee */
-    tc_way way;
+    tc_net_way way;
     tc_trustee *trustee;
 };
 
@@ -36,7 +36,7 @@ void tacit_trustee_close(tacit_trustee *t)
     if (!t)
         return;
     tc_trustee_close(t->trustee);
-    tc_way_close(&t->way);
+    tc_net_way_close(&t->way);
     tc_name_unlock(t->alone);
     tc_store_close(t->store);
     if (t->token)
@@ -48,24 +48,24 @@ void tacit_trustee_close(tacit_trustee *t)
 
 /* ---- options ---- */
 
-static tc_way way_of(const tacit_trustee_opts *o)
+static tc_net_way way_of(const tacit_trustee_opts *o)
 {
-    return (tc_way){.coordinator = o->coordinator,
-                    .fingerprint = o->fingerprint,
-                    .ca = o->ca,
-                    .proxy = o->proxy,
-                    .here = o->here,
-                    .exchange = {o->exchange, o->user},
-                    .patience_s = o->patience_s,
-                    .stop = o->stop,
-                    .note = o->note,
-                    .user = o->user,
-                    .who = "trustee"};
+    return (tc_net_way){.coordinator = o->coordinator,
+                        .fingerprint = o->fingerprint,
+                        .ca = o->ca,
+                        .proxy = o->proxy,
+                        .here = o->here,
+                        .exchange = {o->exchange, o->user},
+                        .patience_s = o->patience_s,
+                        .stop = o->stop,
+                        .note = o->note,
+                        .user = o->user,
+                        .who = "trustee"};
 }
 
 static tacit_status check(const tacit_trustee_opts *o, tacit_error *err)
 {
-    const tc_way way = way_of(o);
+    const tc_net_way way = way_of(o);
     if (!o->study)
         return tc_fail(err, TACIT_E_ARG, "opts.study is missing: of which study to be a trustee");
     TC_TRY(tc_study_name_check(o->study, err));
@@ -74,7 +74,7 @@ static tacit_status check(const tacit_trustee_opts *o, tacit_error *err)
     if (!(o->patience_s >= 0))
         return tc_fail(err, TACIT_E_ARG, "opts.patience_s must not be negative, got %g",
                        o->patience_s);
-    return tc_way_check(&way, err);
+    return tc_net_way_check(&way, err);
 }
 
 static const char *keep(tacit_trustee *t, const char *text)
@@ -122,7 +122,7 @@ static tc_trustee_config config_of(tacit_trustee *t)
 {
     const tacit_trustee_opts *o = &t->opts;
     return (tc_trustee_config){.store = t->store,
-                               .transport = tc_way_transport(&t->way),
+                               .transport = tc_net_way_transport(&t->way),
                                .study = o->study,
                                .join_token = t->token,
                                .roster = o->roster,
@@ -144,27 +144,27 @@ static tacit_status open_or_make(tacit_trustee *t, tacit_error *err)
     do {
         status = tc_trustee_preview(&cfg, &why);
         if (status != TACIT_OK)
-            TC_TRY(tc_way_endure(&t->way, status, &why, err));
+            TC_TRY(tc_net_way_endure(&t->way, status, &why, err));
     } while (status != TACIT_OK);
-    tc_way_is_there(&t->way);
+    tc_net_way_is_there(&t->way);
     TC_TRY(open_storage(t, true, err));
-    return tc_way_keep_early(&t->way, err);
+    return tc_net_way_keep_early(&t->way, err);
 }
 
 static tacit_status join(tacit_trustee *t, const tacit_trustee_opts *o, tacit_error *err)
 {
     TC_TRY(keep_opts(t, o, err));
-    TC_TRY(tc_way_open(&t->way, err));
+    TC_TRY(tc_net_way_open(&t->way, err));
     TC_TRY(open_or_make(t, err));
-    TC_TRY(tc_way_follow_keys(&t->way, err));
+    TC_TRY(tc_net_way_follow_keys(&t->way, err));
     const tc_trustee_config cfg = config_of(t);
     while (!t->trustee) {
         tacit_error why = {0};
         tacit_status status = tc_trustee_open(&t->trustee, &cfg, &why);
         if (status != TACIT_OK)
-            TC_TRY(tc_way_endure(&t->way, status, &why, err));
+            TC_TRY(tc_net_way_endure(&t->way, status, &why, err));
     }
-    tc_way_is_there(&t->way);
+    tc_net_way_is_there(&t->way);
     return TACIT_OK;
 }
 
@@ -203,17 +203,17 @@ tacit_status tacit_trustee_step(tacit_trustee *t, double wait_s, bool *done, tac
     while (next == TC_TRUSTEE_AGAIN) {
         tacit_error why = {0};
         const uint64_t asked = tc_clock_ns();
-        if (tc_way_is_stopped(&t->way))
-            return tc_way_stopped(err);
+        if (tc_net_way_is_stopped(&t->way))
+            return tc_net_way_stopped(err);
         tacit_status status = tc_trustee_step(t->trustee, (long)wait_s, &next, &why);
         if (status != TACIT_OK) {
-            TC_TRY(tc_way_endure(&t->way, status, &why, err));
+            TC_TRY(tc_net_way_endure(&t->way, status, &why, err));
             next = TC_TRUSTEE_WAIT;
             break;
         }
-        tc_way_is_there(&t->way);
+        tc_net_way_is_there(&t->way);
         if (wait_s > 0)
-            tc_way_pace(&t->way, asked, next == TC_TRUSTEE_WAIT);
+            tc_net_way_pace(&t->way, asked, next == TC_TRUSTEE_WAIT);
     }
     *done = next == TC_TRUSTEE_DONE;
     return TACIT_OK;

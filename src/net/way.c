@@ -15,7 +15,7 @@ enum { PAUSE_FIRST_MS = 250, WAIT_FIRST_MS = 1000, PAUSE_MOST_MS = 15000, SLICE_
 
 /* ---- finding it ---- */
 
-tacit_status tc_way_check(const tc_way *w, tacit_error *err)
+tacit_status tc_net_way_check(const tc_net_way *w, tacit_error *err)
 {
     bool dialled = w->coordinator || w->fingerprint || w->ca || w->proxy;
     if (w->exchange.exchange && (w->here || dialled))
@@ -34,14 +34,14 @@ tacit_status tc_way_check(const tc_way *w, tacit_error *err)
 }
 
 /* A call has no more time than is left of our patience: an answer that drips is none. */
-static void limit_calls(tc_way *w)
+static void limit_calls(tc_net_way *w)
 {
     uint64_t silent_ns = w->silent_since > 0 ? tc_clock_ns() - w->silent_since : 0;
     if (w->client && w->patience_s > 0)
         tc_client_set_patience(w->client, w->patience_s - (double)silent_ns / 1e9);
 }
 
-tacit_status tc_way_open(tc_way *w, tacit_error *err)
+tacit_status tc_net_way_open(tc_net_way *w, tacit_error *err)
 {
     if (w->exchange.exchange)
         return TACIT_OK;
@@ -60,7 +60,7 @@ tacit_status tc_way_open(tc_way *w, tacit_error *err)
 /* Before the storage is made there is no place for it (keep_early). */
 static tacit_status keep_pins(void *user, const tc_pins *pins, tacit_error *err)
 {
-    tc_way *w = user;
+    tc_net_way *w = user;
     tc_text text = {0};
     if (!w->store)
         return TACIT_OK;
@@ -78,7 +78,7 @@ static tacit_status keep_pins(void *user, const tc_pins *pins, tacit_error *err)
 }
 
 /* The store may know more of the coordinator's keys than what the party was started with. */
-tacit_status tc_way_follow_keys(tc_way *w, tacit_error *err)
+tacit_status tc_net_way_follow_keys(tc_net_way *w, tacit_error *err)
 {
     char *now = NULL, *next = NULL;
     if (!w->client || !w->fingerprint)
@@ -93,21 +93,21 @@ tacit_status tc_way_follow_keys(tc_way *w, tacit_error *err)
 }
 
 /* What was heard before there was a storage. */
-tacit_status tc_way_keep_early(tc_way *w, tacit_error *err)
+tacit_status tc_net_way_keep_early(tc_net_way *w, tacit_error *err)
 {
     const tc_pins now = w->client ? tc_client_pins(w->client) : (tc_pins){0};
     bool heard = now.now && w->fingerprint && (now.next || strcmp(now.now, w->fingerprint) != 0);
     return heard ? keep_pins(w, &now, err) : TACIT_OK;
 }
 
-tc_transport tc_way_transport(tc_way *w)
+tc_transport tc_net_way_transport(tc_net_way *w)
 {
     return w->exchange.exchange ? tc_exchange_transport(&w->exchange)
            : w->client          ? tc_client_transport(w->client)
                                 : tc_here_transport(&w->local);
 }
 
-void tc_way_close(tc_way *w)
+void tc_net_way_close(tc_net_way *w)
 {
     tc_client_free(w->client);
     w->client = NULL;
@@ -115,31 +115,31 @@ void tc_way_close(tc_way *w)
 
 /* ---- a coordinator that does not answer ---- */
 
-bool tc_way_is_stopped(const tc_way *w)
+bool tc_net_way_is_stopped(const tc_net_way *w)
 {
     return w->stop && w->stop(w->user);
 }
 
 /* In slices, so that a stop is seen soon. */
-static void nap(const tc_way *w, int64_t ms)
+static void nap(const tc_net_way *w, int64_t ms)
 {
-    for (; ms > 0 && !tc_way_is_stopped(w); ms -= SLICE_MS)
+    for (; ms > 0 && !tc_net_way_is_stopped(w); ms -= SLICE_MS)
         nanosleep(&(struct timespec){.tv_nsec = 1000000L * SLICE_MS}, NULL);
 }
 
-tacit_status tc_way_stopped(tacit_error *err)
+tacit_status tc_net_way_stopped(tacit_error *err)
 {
     return tc_fail(err, TACIT_E_CANCELLED,
                    "interrupted; the same command goes on where it stopped");
 }
 
-static long retry_after_s(const tc_way *w)
+static long retry_after_s(const tc_net_way *w)
 {
     return w->client ? tc_client_retry_after_s(w->client) : 0;
 }
 
 /* As long as the coordinator asks for, and no longer than patience lasts. */
-static int64_t pause_now(const tc_way *w, uint64_t silent_ns)
+static int64_t pause_now(const tc_net_way *w, uint64_t silent_ns)
 {
     int64_t asked_ms = 1000 * (int64_t)retry_after_s(w);
     double left_ms = w->patience_s * 1e3 - (double)silent_ns / 1e6;
@@ -148,13 +148,13 @@ static int64_t pause_now(const tc_way *w, uint64_t silent_ns)
 }
 
 /* It has answered. */
-void tc_way_is_there(tc_way *w)
+void tc_net_way_is_there(tc_net_way *w)
 {
     w->silent_since = 0;
     limit_calls(w);
 }
 
-static void begin_silence(tc_way *w, uint64_t now, const char *why)
+static void begin_silence(tc_net_way *w, uint64_t now, const char *why)
 {
     uint64_t due = w->client ? tc_client_due_ns(w->client) : now;
     tc_text text = {0};
@@ -167,11 +167,12 @@ static void begin_silence(tc_way *w, uint64_t now, const char *why)
 }
 
 /* Waits, longer each time; the failure itself once patience is at its end. */
-tacit_status tc_way_endure(tc_way *w, tacit_status status, const tacit_error *why, tacit_error *err)
+tacit_status tc_net_way_endure(tc_net_way *w, tacit_status status, const tacit_error *why,
+                               tacit_error *err)
 {
     uint64_t now = tc_clock_ns();
-    if (status == TACIT_E_IO && tc_way_is_stopped(w))
-        return tc_way_stopped(err);
+    if (status == TACIT_E_IO && tc_net_way_is_stopped(w))
+        return tc_net_way_stopped(err);
     if (status != TACIT_E_IO)
         return tc_pass_on(err, status, why);
     if (w->silent_since == 0)
@@ -184,7 +185,7 @@ tacit_status tc_way_endure(tc_way *w, tacit_status status, const tacit_error *wh
     return TACIT_OK;
 }
 
-void tc_way_pace(tc_way *w, uint64_t asked, bool waits)
+void tc_net_way_pace(tc_net_way *w, uint64_t asked, bool waits)
 {
     bool at_once = tc_clock_ns() - asked < UINT64_C(1000000) * WAIT_FIRST_MS;
     if (!waits || !at_once) {

@@ -95,7 +95,7 @@ tacit_status tc_trustee_refuse(tc_trustee *t, uint64_t round, const tacit_error 
     enum { SENTENCE_MOST = 400 };
     char sentence[SENTENCE_MOST + 1];
     bool taken;
-    snprintf(sentence, sizeof sentence, "%s", why->msg);
+    snprintf(sentence, sizeof sentence, "%.*s", SENTENCE_MOST, why->msg);
     if (t->said && t->said_round == round)
         return TACIT_OK;
     tc_trustee_emit(t, &(tacit_trustee_event){.kind = kind, .round = round, .text = sentence});
@@ -182,13 +182,13 @@ static tacit_status open_next(adding *a, const uint8_t *box, size_t n, tacit_err
         agent ? tc_trust_roster_agent(&t->roster.view, head.number)
               : tc_trust_roster_trustee(&t->roster.view, (uint32_t)head.number);
     const size_t group = agent ? head.number % a->plan.groups : 0;
-    tacit_status status = tc_dealing_open(&a->plan.trustees, &t->of, &head, &sender,
-                                          (uint32_t)t->place, &a->secret, box, n, a->share, err);
-    if (status == TACIT_OK)
-        status = tc_share_add(&a->plan.trustees, (uint32_t)t->place, a->share, words,
-                              a->sums + group * a->plan.width, err);
+    TC_TRY(tc_dealing_open(&a->plan.trustees, &t->of, &head, &sender, (uint32_t)t->place,
+                           &a->secret, box, n, a->share, err));
+    tacit_status status = tc_share_add(&a->plan.trustees, (uint32_t)t->place, a->share, words,
+                                       a->sums + group * a->plan.width, err);
     if (status == TACIT_E_ARG)
-        return tc_fail_in(err, "the box of %s %" PRIu64, agent ? "agent" : "trustee", head.number);
+        return tc_fail_in(err, "the share of %s %" PRIu64, agent ? "agent" : "trustee",
+                          head.number);
     return status;
 }
 

@@ -14,17 +14,17 @@ static tacit_status request(void *user, const tc_call *call, tc_answered *out, t
 
 static tacit_status need_roster(tc_trustee *t, long wait_s, tacit_error *err)
 {
-    const tc_roster_party party = {.who = {request, t, t->name},
-                                   .token = t->access,
-                                   .store = t->cfg.store,
-                                   .plan = t->plan,
-                                   .kind = TC_DEALER_TRUSTEE,
-                                   .number = t->place,
-                                   .key = t->public_key,
-                                   .pinned = t->cfg.roster,
-                                   .wait_s = wait_s};
-    TC_TRY(tc_roster_get(&party, &t->roster, err));
-    if (tc_roster_is_there(&t->roster))
+    const tc_kept_roster_party party = {.who = {request, t, t->name},
+                                        .token = t->access,
+                                        .store = t->cfg.store,
+                                        .plan = t->plan,
+                                        .kind = TC_DEALER_TRUSTEE,
+                                        .number = t->place,
+                                        .key = t->public_key,
+                                        .pinned = t->cfg.roster,
+                                        .wait_s = wait_s};
+    TC_TRY(tc_kept_roster_get(&party, &t->roster, err));
+    if (tc_kept_roster_is_there(&t->roster))
         tc_trustee_emit(t, &(tacit_trustee_event){.kind = TACIT_TRUSTEE_ROSTER,
                                                   .text = t->roster.fingerprint.text});
     else
@@ -68,9 +68,9 @@ tacit_status tc_trustee_step(tc_trustee *t, long wait_s, tc_trustee_next *next, 
     char path[64];
     tc_answered r;
     *next = TC_TRUSTEE_WAIT;
-    if (!tc_roster_is_there(&t->roster)) {
+    if (!tc_kept_roster_is_there(&t->roster)) {
         TC_TRY(need_roster(t, wait_s, err));
-        if (!tc_roster_is_there(&t->roster))
+        if (!tc_kept_roster_is_there(&t->roster))
             return TACIT_OK;
     }
     snprintf(path, sizeof path, "/duty?wait=%ld", wait_s);

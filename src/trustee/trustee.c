@@ -224,7 +224,7 @@ void tc_trustee_close(tc_trustee *t)
 {
     if (!t)
         return;
-    tc_roster_fini(&t->roster);
+    tc_kept_roster_fini(&t->roster);
     tc_trust_rounds_fini(&t->rounds);
     tc_study_plan_free(t->plan);
     tc_free(t->name);

@@ -26,7 +26,7 @@ struct tc_trustee {
     uint64_t place;
     tacit_hash of; /* the study that they are of */
     bool ended;    /* the study was over when it was last asked */
-    tc_roster roster;
+    tc_kept_roster roster;
     char waits[160];     /* for what, as it was said last */
     uint64_t said_round; /* a refusal of this round was said, and sent */
     bool said;
