@@ -61,7 +61,7 @@ static double seconds_since(uint64_t begin)
 static tacit_status write_messages(setting *b, tacit_error *err)
 {
     tc_dp_fts_de_round r;
-    TC_TRY(tc_dp_fts_de_round_init(&r, &b->opts, AGENTS, ROUND, err));
+    TC_TRY(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = AGENTS}, &b->opts, ROUND, err));
     tc_dp_fts_de_form form = {
         .round = ROUND, .width = FEATURES, .grid = r.plan.grid, .clip = r.clip};
     double sd = (double)r.clip / 1.5 / sqrt(FEATURES);

@@ -207,6 +207,50 @@ static void test_messages_are_checked(void **state)
     tc_space_free(s);
 }
 
+/* ---- trustees ---- */
+
+/* The price is the same, the noise and what widths are widened by larger by the spread. */
+static void test_trustees_deal_the_noise(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tc_space *s = interval();
+    const tc_env central = {.space = s, .agents = AGENTS, .budget = 1000};
+    tc_env env = central;
+    tc_dp_pne_options *o = options_of(1.5, 0.1);
+    const tc_aggregator_ops *g = tc_algorithm_dp_pf_pne.aggregator;
+    tc_dp_pne_round with, without;
+    tc_shared_plan plan;
+    int64_t v[8];
+    uint64_t message[8];
+    double square = 0;
+    env.trustees = tc_trustees_usual(8);
+    assert_ok(tc_dp_pne_round_init(&with, &env, o, 2, &err));
+    assert_ok(tc_dp_pne_round_init(&without, &central, o, 2, &err));
+    assert_close(with.price.event.parameter, without.price.event.parameter, 0);
+    assert_close(with.blur / without.blur, tc_trustees_spread(&env.trustees), 1e-5);
+    assert_ok(g->shared(&env, o, 2, &plan, &err));
+    assert_int_equal(plan.groups, 1);
+    assert_int_equal(plan.width, 8);
+    assert_close(ldexp((double)plan.clip, -plan.grid), sqrt(8) / 2, 1e-6);
+    for (size_t i = 0; i < 8; i++) /* of a norm of sqrt(8), too long */
+        message[i] =
+            htole64((uint64_t)(i % 2 ? -(INT64_C(1) << plan.grid) : INT64_C(1) << plan.grid));
+    assert_ok(g->check(&env, o, 2, 3, message, sizeof message, &err));
+    assert_ok(g->vector(&env, o, 2, message, sizeof message, v, &err));
+    for (size_t i = 0; i < 8; i++)
+        square += (double)v[i] * (double)v[i];
+    assert_true(square <= (double)plan.clip * (double)plan.clip);
+    assert_fails(g->vector(&env, o, 2, message, 8, v, &err), TACIT_E_ARG,
+                 "a message about depth 3 has 64 bytes, not 8");
+    o->protect = TC_PROTECT_RECORD;
+    assert_fails(g->shared(&env, o, 2, &plan, &err), TACIT_E_ARG,
+                 "federation.trustees: protect must be client, got record: trustees deal no noise "
+                 "for single rewards");
+    tc_free(o);
+    tc_space_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_the_promise_is_kept_and_tight),
         cmocka_unit_test(test_with_next_to_no_noise_it_is_pf_pne),
         cmocka_unit_test(test_messages_are_checked),
+        cmocka_unit_test(test_trustees_deal_the_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,16 +149,13 @@ static double picked_length(play *y, const tc_study_plan *p)
     tc_ledger *l = ledger_of(y->w.store, "s");
     tc_ledger_receipt receipt;
     tc_dp_fts_de_round r;
-    tc_sum_scale scale;
     double mean[TC_DP_FTS_DE_VOTE_GRID];
     assert_ok(tc_ledger_find(l, &p->hash, 0, &receipt, &err));
     assert_int_equal(receipt.size, 8 * TC_DP_FTS_DE_VOTE_GRID);
-    assert_ok(tc_dp_fts_de_round_init(&r, p->opts, AGENTS, 0, &err));
-    assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
-    tc_dp_fts_de_broadcast_read(receipt.bytes, TC_DP_FTS_DE_VOTE_GRID, ldexp(1, -r.release_grid),
-                                mean);
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = AGENTS}, p->opts, 0, &err));
+    tc_dp_fts_de_broadcast_read(&r, receipt.bytes, mean);
     double length = tc_dp_fts_de_vote_lengthscale(
-        1, tc_dp_fts_de_vote_pick(mean, ldexp((double)scale.sd, -r.release_grid)));
+        1, tc_dp_fts_de_vote_pick(mean, tc_dp_fts_de_broadcast_noise(&r, 0)));
     tc_dp_fts_de_round_fini(&r);
     tc_ledger_receipt_fini(&receipt);
     tc_ledger_close(l);

@@ -35,9 +35,8 @@ static tacit_status set_due(agent *a, uint64_t from, tacit_error *err)
                                              : TC_DP_FTS_DE_NEVER;
     tc_dp_fts_de_round r;
     if (due != TC_DP_FTS_DE_NEVER) {
-        TC_TRY(tc_dp_fts_de_round_init(&r, a->opts, a->env->agents, due, err));
+        TC_TRY(tc_dp_fts_de_round_init(&r, a->env, a->opts, due, err));
         a->form = tc_dp_fts_de_round_form(&r, due);
-        a->release_grid = r.release_grid;
         tc_dp_fts_de_round_fini(&r);
     }
     a->due = due;
@@ -64,6 +63,7 @@ static tacit_status init(void *st, const tc_env *env, const void *opts, tacit_er
            most = M > TC_DP_FTS_DE_VOTE_GRID ? M : TC_DP_FTS_DE_VOTE_GRID;
     TC_TRY(check_roster(env, err));
     TC_TRY(tc_dp_fts_de_check(a->opts, err));
+    TC_TRY(tc_dp_fts_de_check_trustees(env, a->opts, err));
     TC_TRY(tc_dp_fts_de_check_room(a->opts, err));
     TC_TRY(tc_dp_fts_de_releases_init(&a->releases, a->opts->releases, err));
     a->messages = tc_party_key_of(&env->party_seed, env->party, TC_FOR_MESSAGE);
@@ -203,32 +203,27 @@ static tacit_status end_round(agent *a, tacit_error *err)
     return TACIT_OK;
 }
 
-tacit_status tc_dp_fts_de_hear_vote(agent *a, const void *bytes, double unit, tacit_error *err)
+tacit_status tc_dp_fts_de_hear_vote(agent *a, const tc_dp_fts_de_round *r, const void *bytes,
+                                    tacit_error *err)
 {
-    tc_dp_fts_de_round r;
-    tc_sum_scale scale;
-    TC_TRY(tc_dp_fts_de_round_init(&r, a->opts, a->env->agents, 0, err));
-    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
-    tc_dp_fts_de_round_fini(&r);
-    TC_TRY(status);
-    tc_dp_fts_de_broadcast_read(bytes, TC_DP_FTS_DE_VOTE_GRID, unit, a->draw);
-    size_t pick = tc_dp_fts_de_vote_pick(a->draw, unit * (double)scale.sd);
+    tc_dp_fts_de_broadcast_read(r, bytes, a->draw);
+    size_t pick = tc_dp_fts_de_vote_pick(a->draw, tc_dp_fts_de_broadcast_noise(r, 0));
     return tc_dp_fts_de_share(a, tc_dp_fts_de_vote_lengthscale(a->env->space->dim, pick), err);
 }
 
-static void absorb_weights(agent *a, uint64_t r, int grid, const void *bytes, size_t count,
-                           double unit)
+static void absorb_weights(agent *a, uint64_t release, const tc_dp_fts_de_round *r,
+                           const void *bytes)
 {
     double *omega = a->own                                  ? a->heard.omega
                     : a->opts->absorb == TC_DP_FTS_DE_PRIOR ? a->prior.target
                                                             : a->omega;
     if (tc_dp_fts_de_missed_vote(a)) /* of which function these are the weights is not known here */
         return;
-    tc_dp_fts_de_broadcast_read(bytes, count, unit, omega);
+    tc_dp_fts_de_broadcast_read(r, bytes, omega);
     a->informed = true;
     a->absorbed = a->env->history->n;
     if (a->own) {
-        tc_dp_fts_de_heard_absorb(a, r, grid, omega);
+        tc_dp_fts_de_heard_absorb(a, release, r->grid, omega);
         return;
     }
     if (a->filter)
@@ -237,25 +232,32 @@ static void absorb_weights(agent *a, uint64_t r, int grid, const void *bytes, si
         tc_dp_fts_de_prior_absorb(a, omega);
 }
 
-static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n, tacit_error *err)
+static tacit_status absorb_round(agent *a, uint64_t round, const tc_dp_fts_de_round *r,
+                                 const void *bytes, size_t n, tacit_error *err)
 {
-    agent *a = st;
     const bool vote = tc_dp_fts_de_is_vote(a->opts, round);
-    const size_t count =
-        vote ? TC_DP_FTS_DE_VOTE_GRID : tc_dp_fts_de_regions(a->opts) * a->form.width;
-    const double unit = ldexp(1, -a->release_grid) / tc_dp_fts_de_rate(a->opts, a->env->agents);
-    const int grid = a->form.grid;
-    TC_TRY(check_open(a, round, true, err));
+    const size_t count = tc_dp_fts_de_broadcast_count(r);
     if (n != 8 * count)
         return tc_fail(err, TACIT_E_CORRUPT,
                        "the broadcast of round %" PRIu64 " must have %zu bytes, got %zu", round,
                        8 * count, n);
     if (vote)
-        TC_TRY(tc_dp_fts_de_hear_vote(a, bytes, unit, err));
+        TC_TRY(tc_dp_fts_de_hear_vote(a, r, bytes, err));
     TC_TRY(end_round(a, err));
     if (!vote)
-        absorb_weights(a, tc_dp_fts_de_release_of(a->opts, round), grid, bytes, count, unit);
+        absorb_weights(a, tc_dp_fts_de_release_of(a->opts, round), r, bytes);
     return TACIT_OK;
+}
+
+static tacit_status absorb(void *st, uint64_t round, const void *bytes, size_t n, tacit_error *err)
+{
+    agent *a = st;
+    tc_dp_fts_de_round r;
+    TC_TRY(check_open(a, round, true, err));
+    TC_TRY(tc_dp_fts_de_round_init(&r, a->env, a->opts, round, err));
+    tacit_status status = absorb_round(a, round, &r, bytes, n, err);
+    tc_dp_fts_de_round_fini(&r);
+    return status;
 }
 
 static tacit_status skip(void *st, uint64_t round, tacit_error *err)

@@ -68,7 +68,6 @@ typedef struct tc_dp_fts_de_agent_state {
     tc_dp_fts_de_releases releases;
     uint64_t due;             /* the next round that releases */
     tc_dp_fts_de_form form;   /* of its messages */
-    int release_grid;         /* of the broadcast */
     bool waits;               /* for its broadcast */
     bool informed;            /* omega holds the last one, or the mean of all (absorb=prior) */
     size_t absorbed;          /* observations when it came */
@@ -112,13 +111,14 @@ void tc_dp_fts_de_filter_apply(const tc_dp_fts_de_filter *l, double *omega, doub
                                double *rest);
 
 /* How large noise of standard deviation 1 in every coordinate of a broadcast is, after the filter, at a point with the
- * features phi in this region. scratch: 2 M. */
+ * features phi in this region. groups 0; or, where a broadcast has sums of groups, how many, and how much each counts in each
+ * region: groups x regions. scratch: (2 + groups) M. */
 double tc_dp_fts_de_filter_noise(const tc_dp_fts_de_filter *l, size_t region, const double *phi,
-                                 double *scratch);
+                                 const double *shares, size_t groups, double *scratch);
 
-/* agent.c: the vote is heard; unit: of a step of the broadcast. */
-tacit_status tc_dp_fts_de_hear_vote(tc_dp_fts_de_agent_state *a, const void *bytes, double unit,
-                                    tacit_error *err);
+/* agent.c: the vote is heard, in its round. */
+tacit_status tc_dp_fts_de_hear_vote(tc_dp_fts_de_agent_state *a, const tc_dp_fts_de_round *r,
+                                    const void *bytes, tacit_error *err);
 
 /* shared.c: init takes part in what siblings share; share makes it for a length-scale, or finds it made. */
 tacit_status tc_dp_fts_de_shared_init(tc_dp_fts_de_agent_state *a, tacit_error *err);

@@ -269,7 +269,7 @@ static void slow_omega(uint64_t round, size_t i, double *omega)
     json_t *j = options("{}");
     features_model(&o);
     assert_ok(tc_options_set_json(tc_algorithm_dp_fts_de.options, &o, "x", j, NULL, &err));
-    assert_ok(tc_dp_fts_de_round_init(&r, &o, N, round, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = N}, &o, round, &err));
     for (size_t k = 0; k < M; k++)
         omega[k] = ldexp((double)step_of(round, i, k), -r.release_grid);
     tc_dp_fts_de_round_fini(&r);

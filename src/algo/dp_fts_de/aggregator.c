@@ -40,7 +40,7 @@ static tacit_status check(const tc_env *env, const void *opts, uint64_t round, u
 {
     tc_dp_fts_de_form form;
     TC_TRY(check_agent(roster(env), agent, err));
-    TC_TRY(tc_dp_fts_de_form_init(&form, opts, roster(env), round, err));
+    TC_TRY(tc_dp_fts_de_form_init(&form, env, opts, round, err));
     return tc_dp_fts_de_message_read(&form, bytes, n, NULL, err);
 }
 
@@ -48,7 +48,7 @@ static tacit_status message_bytes(const tc_env *env, const void *opts, uint64_t 
                                   uint64_t *out, tacit_error *err)
 {
     tc_dp_fts_de_form form;
-    TC_TRY(tc_dp_fts_de_form_init(&form, opts, roster(env), round, err));
+    TC_TRY(tc_dp_fts_de_form_init(&form, env, opts, round, err));
     *out = TC_DP_FTS_DE_HEADER + 8 * form.width;
     return TACIT_OK;
 }
@@ -83,12 +83,9 @@ static tacit_status price(const tc_env *env, const void *opts, uint64_t round, t
                           tacit_error *err)
 {
     tc_dp_fts_de_round r;
-    tc_sum_scale scale;
-    TC_TRY(tc_dp_fts_de_round_init(&r, opts, roster(env), round, err));
-    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
+    TC_TRY(tc_dp_fts_de_round_init(&r, env, opts, round, err));
+    *out = r.price;
     tc_dp_fts_de_round_fini(&r);
-    TC_TRY(status);
-    *out = (tc_round_price){scale.event, scale.distance, scale.adjacency};
     return TACIT_OK;
 }
 
@@ -110,7 +107,7 @@ static tacit_status open(void *st, const tc_env *env, const void *opts, uint64_t
     uint64_t agents = roster(env);
     a->opts = opts;
     a->number = round;
-    TC_TRY(tc_dp_fts_de_round_init(&a->round, a->opts, agents, round, err));
+    TC_TRY(tc_dp_fts_de_round_init(&a->round, env, a->opts, round, err));
     a->v = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
     a->nothing = TC_TAKE(&a->memory, a->round.plan.width, int64_t);
     a->left = TC_TAKE(&a->memory, (size_t)agents, unsigned char);
@@ -147,6 +144,29 @@ static tacit_status close_round(void *st, tc_release **out, tacit_error *err)
     return tc_sum_close(((aggregator *)st)->sum, out, err);
 }
 
+/* ---- where there are trustees */
+
+static tacit_status shared(const tc_env *env, const void *opts, uint64_t round, tc_shared_plan *out,
+                           tacit_error *err)
+{
+    tc_dp_fts_de_round r;
+    TC_TRY(tc_dp_fts_de_round_init(&r, env, opts, round, err));
+    *out = r.shared;
+    tc_dp_fts_de_round_fini(&r);
+    return TACIT_OK;
+}
+
+/* A message is clipped where it is made; whoever shares one clips it again, for nobody else will. */
+static tacit_status vector(const tc_env *env, const void *opts, uint64_t round, const void *bytes,
+                           size_t n, int64_t *v, tacit_error *err)
+{
+    tc_dp_fts_de_form form;
+    TC_TRY(tc_dp_fts_de_form_init(&form, env, opts, round, err));
+    TC_TRY(tc_dp_fts_de_message_read(&form, bytes, n, v, err));
+    tc_clip_l2(v, form.width, form.clip);
+    return TACIT_OK;
+}
+
 const tc_aggregator_ops tc_dp_fts_de_aggregator = {
     .state_size = sizeof(aggregator),
     .next_round = next_round,
@@ -159,4 +179,6 @@ const tc_aggregator_ops tc_dp_fts_de_aggregator = {
     .fini = fini,
     .recommend = tc_dp_fts_de_recommend,
     .message_bytes = message_bytes,
+    .shared = shared,
+    .vector = vector,
 };

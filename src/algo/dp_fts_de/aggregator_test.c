@@ -20,7 +20,7 @@ static void setup(fixture *x, uint64_t number)
     x->number = number;
     x->env = (tc_env){.agents = N};
     x->o.features = M;
-    assert_ok(tc_dp_fts_de_round_init(&x->r, &x->o, N, number, &err));
+    assert_ok(tc_dp_fts_de_round_init(&x->r, &(tc_env){.agents = N}, &x->o, number, &err));
 }
 
 static void defaults(fixture *x, size_t regions)

@@ -14,6 +14,9 @@
  * With V_i = tau A_i^2 + cov(e), which commutes with A_i, and B_i = V_i^-1 A_i, posterior means are
  *     w_0 = (I/(1-tau) + sum_i A_i B_i)^-1 sum_i B_i nu_i,   w_i = w_0 + tau B_i (nu_i - A_i w_0).
  *
+ * sd is that of the region's noise (broadcast.c). With trustees the noises of two regions have a part in common where agents
+ * count in both; so has what agents send, and neither is taken into account.
+ *
  * All of it is made from public constants and from a broadcast, and costs no privacy. It holds for
  * one release of means, the first, which is what a promise chooses; other broadcasts are taken as
  * they come. agent.c calls this. */
@@ -132,41 +135,38 @@ static tacit_status average_designs(agent *a, size_t region, const design *d, do
 /* ---- B and the rest ---- */
 
 typedef struct sizes {
-    double sd, rate; /* of the broadcast's noise; q */
-    double *members; /* N_i */
+    double rate;          /* q */
+    double *sd, *members; /* of the noise in a region; N_i */
 } sizes;
 
 static tacit_status read_sizes(agent *a, sizes *out, tacit_error *err)
 {
     tc_dp_fts_de_round r;
-    tc_sum_scale scale;
-    TC_TRY(tc_dp_fts_de_round_init(&r, a->opts, a->env->agents, tc_dp_fts_de_votes(a->opts), err));
-    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
-    out->rate = tc_dp_fts_de_rate(a->opts, a->env->agents);
-    if (status == TACIT_OK)
-        out->sd = ldexp((double)scale.sd, -scale.grid) / out->rate;
-    for (size_t i = 0; i < r.plan.blocks; i++)
+    TC_TRY(tc_dp_fts_de_round_init(&r, a->env, a->opts, tc_dp_fts_de_votes(a->opts), err));
+    out->rate = r.rate;
+    /* its own message is taken out before (heard.c) */
+    const bool less_own = a->own && !a->observer && out->rate == 1;
+    const double agents = (double)a->env->agents;
+    for (size_t i = 0; i < r.plan.blocks; i++) {
+        out->sd[i] = tc_dp_fts_de_broadcast_noise(&r, i) * (less_own ? agents / (agents - 1) : 1);
         out->members[i] = ldexp(1, TC_DP_FTS_DE_WEIGHT_BITS) / r.weights[i];
-    if (a->own && !a->observer &&
-        out->rate == 1) { /* its own message is taken out before (heard.c) */
-        double agents = (double)a->env->agents;
-        out->sd *= agents / (agents - 1);
-        for (size_t i = 0; i < r.plan.blocks; i++)
+        if (less_own)
             out->members[i] = fmax(1, out->members[i] - 1);
     }
     tc_dp_fts_de_round_fini(&r);
-    return status;
+    return TACIT_OK;
 }
 
 /* B = V^-1 A, V = own A^2 + cov(e); square: scratch. V is kept away from 0 where there is neither noise nor
  * a signal. */
-static tacit_status invert(size_t M, const sizes *z, double members, double own, const double *A,
+static tacit_status invert(size_t M, const sizes *z, size_t region, double own, const double *A,
                            double *square, double *B, tacit_error *err)
 {
+    const double members = z->members[region], sd = z->sd[region];
     tc_gemm('N', 'N', M, M, M, own - 1 / members, A, M, A, M, 0, square, M);
     tc_axpy(M * M, 1 / (members * z->rate), A, square);
     for (size_t m = 0; m < M; m++)
-        square[m * M + m] += fmax(z->sd * z->sd, 1e-6);
+        square[m * M + m] += fmax(sd * sd, 1e-6);
     TC_TRY(tc_chol(M, square, M, err));
     memcpy(B, A, M * M * sizeof *B);
     tc_solve_lower_many(M, M, square, M, B, M);
@@ -182,7 +182,7 @@ static tacit_status find_error(agent *a, tc_dp_fts_de_filter *l, const sizes *z,
     const size_t M = l->M;
     tc_stream s;
     double left = 0, whole = 0;
-    TC_TRY(invert(M, z, z->members[0], 0, l->A, square, R, err));
+    TC_TRY(invert(M, z, 0, 0, l->A, square, R, err));
     tc_gemm('N', 'N', M, M, M, 1, l->A, M, R, M, 0, square, M);
     for (size_t m = 0; m < M; m++)
         square[m * M + m] += 1;
@@ -205,7 +205,7 @@ static tacit_status fill(agent *a, tc_dp_fts_de_filter *l, tc_arena *scratch, ta
     design d = {n, TC_TAKE(scratch, M * n, double), TC_TAKE(scratch, n * n, double),
                 TC_TAKE(scratch, n * M, double)};
     double *square = TC_TAKE(scratch, M * M, double);
-    sizes z = {.members = TC_TAKE(scratch, P, double)};
+    sizes z = {.sd = TC_TAKE(scratch, P, double), .members = TC_TAKE(scratch, P, double)};
     if (scratch->failed)
         return tc_fail_memory(err);
     TC_TRY(read_sizes(a, &z, err));
@@ -214,7 +214,7 @@ static tacit_status fill(agent *a, tc_dp_fts_de_filter *l, tc_arena *scratch, ta
     for (size_t i = 0; i < P; i++) {
         double *A = l->A + i * M * M, *B = l->B + i * M * M;
         TC_TRY(average_designs(a, i, &d, A, err));
-        TC_TRY(invert(M, &z, z.members[i], OWN, A, square, B, err));
+        TC_TRY(invert(M, &z, i, OWN, A, square, B, err));
         tc_gemm('N', 'N', M, M, M, 1, A, M, B, M, 1, l->root, M);
     }
     TC_TRY(tc_chol(M, l->root, M, err));
@@ -275,13 +275,15 @@ void tc_dp_fts_de_filter_apply(const tc_dp_fts_de_filter *l, double *omega, doub
     }
 }
 
-/* phi'w_i = phi'(I - tau B_i A_i) root^-1 sum_j B_j nu_j + tau phi'B_i nu_i; all matrices are symmetric. */
+/* phi'w_i = phi'(I - tau B_i A_i) root^-1 sum_j B_j nu_j + tau phi'B_i nu_i; all matrices are symmetric. With groups
+ * nu_j = sum_g w(g,j) G_g, and what G_g is multiplied by is added up over regions first. */
 double tc_dp_fts_de_filter_noise(const tc_dp_fts_de_filter *l, size_t region, const double *phi,
-                                 double *scratch)
+                                 const double *shares, size_t groups, double *scratch)
 {
     const size_t M = l->M;
     const double *A = l->A + region * M * M, *B = l->B + region * M * M;
-    double *u = scratch, *part = scratch + M, squares = 0;
+    double *u = scratch, *part = scratch + M, *of_group = scratch + 2 * M, squares = 0;
+    memset(of_group, 0, groups * M * sizeof *of_group);
     tc_gemv('N', M, M, OWN, B, M, phi, 0, part);
     memcpy(u, phi, M * sizeof *u);
     tc_gemv('N', M, M, -1, A, M, part, 1, u);
@@ -290,7 +292,10 @@ double tc_dp_fts_de_filter_noise(const tc_dp_fts_de_filter *l, size_t region, co
         tc_gemv('N', M, M, 1, l->B + j * M * M, M, u, 0, part);
         if (j == region)
             tc_gemv('N', M, M, OWN, B, M, phi, 1, part);
-        squares += tc_dot(M, part, part);
+        if (groups == 0)
+            squares += tc_dot(M, part, part);
+        for (size_t g = 0; g < groups; g++)
+            tc_axpy(M, shares[g * l->P + j], part, of_group + g * M);
     }
-    return sqrt(squares);
+    return sqrt(squares + tc_dot(groups * M, of_group, of_group));
 }

@@ -156,7 +156,7 @@ static double noise_sd(const fixture *f)
     tacit_error err = {0};
     tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    assert_ok(tc_dp_fts_de_round_init(&r, &f->opts, AGENTS, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = AGENTS}, &f->opts, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
     tc_dp_fts_de_round_fini(&r);
     return ldexp((double)scale.sd, -scale.grid);

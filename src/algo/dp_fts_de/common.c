@@ -24,9 +24,13 @@ typedef struct observer {
     tc_history history; /* it has tried nothing */
     tc_search search;
     double *omega, *heard; /* regions x M: the mean so far, and one broadcast */
-    double *phi, *spare;   /* M, 2 M */
+    double *phi, *spare;   /* M, (2 + groups) M */
     double *u;             /* dim */
-    double variance;       /* the sum of those of the releases' noises, in each coordinate */
+    double *variance; /* regions: the sum of those of the releases' noises, in each coordinate */
+    /* Behind a filter, which hears one release, of sums of groups: how much they count (broadcast_filter.c); `variance`
+     * is then that of such a sum. */
+    double *shares;
+    size_t groups;
     uint64_t releases;
     tc_arena memory;
 } observer;
@@ -35,7 +39,7 @@ static tacit_status observer_init(observer *o, const tc_env *env, const void *op
                                   tacit_error *err)
 {
     const size_t M = (size_t)((const tc_dp_fts_de_options *)opts)->features;
-    const size_t count = tc_dp_fts_de_regions(opts) * M;
+    const size_t P = tc_dp_fts_de_regions(opts), count = P * M;
     TC_TRY(tc_history_init(&o->history, env->space, err));
     o->env = *env;
     o->env.history = &o->history;
@@ -45,7 +49,9 @@ static tacit_status observer_init(observer *o, const tc_env *env, const void *op
     o->omega = TC_TAKE(&o->memory, count, double);
     o->heard = TC_TAKE(&o->memory, count, double);
     o->phi = TC_TAKE(&o->memory, M, double);
-    o->spare = TC_TAKE(&o->memory, 2 * M, double);
+    o->spare = TC_TAKE(&o->memory, 2 * M + (env->trustees.count ? count : 0), double);
+    o->shares = TC_TAKE(&o->memory, env->trustees.count ? P * P : 1, double);
+    o->variance = TC_TAKE(&o->memory, P, double);
     o->u = TC_TAKE(&o->memory, env->space->dim, double);
     if (o->memory.failed)
         return tc_fail_memory(err);
@@ -72,39 +78,43 @@ static tacit_status check_size(const tc_broadcast *b, size_t count, tacit_error 
                    8 * count, b->size);
 }
 
-/* unit: of a step; sd: of the noise in each coordinate. */
-static tacit_status hear_weights(observer *o, const tc_broadcast *b, double unit, double sd,
-                                 tacit_error *err)
+static void note_noise(observer *o, const tc_dp_fts_de_round *r)
 {
-    const size_t count = tc_dp_fts_de_regions(o->a.opts) * (size_t)o->a.opts->features;
-    TC_TRY(check_size(b, count, err));
+    const bool groups = r->shared.trustees.count > 0 && o->a.filter;
+    o->groups = groups ? r->shared.groups : 0;
+    for (size_t i = 0; i < r->plan.blocks; i++) {
+        const double sd = groups ? r->sd : tc_dp_fts_de_broadcast_noise(r, i);
+        o->variance[i] += sd * sd;
+        for (size_t g = 0; g < o->groups; g++)
+            o->shares[g * r->plan.blocks + i] = tc_dp_fts_de_share_of(r, g, i);
+    }
+}
+
+static void hear_weights(observer *o, const tc_broadcast *b, const tc_dp_fts_de_round *r)
+{
+    const size_t count = r->plan.blocks * r->plan.width;
     if (!o->a.features) /* the vote was not released: of which function these are is not known */
-        return TACIT_OK;
-    tc_dp_fts_de_broadcast_read(b->bytes, count, unit, o->heard);
+        return;
+    tc_dp_fts_de_broadcast_read(r, b->bytes, o->heard);
     if (o->a.filter)
         tc_dp_fts_de_filter_apply(o->a.filter, o->heard, o->phi, o->spare);
     o->releases++;
-    o->variance += sd * sd;
+    note_noise(o, r);
     for (size_t i = 0; i < count; i++)
         o->omega[i] += (o->heard[i] - o->omega[i]) / (double)o->releases;
-    return TACIT_OK;
 }
 
 static tacit_status hear(observer *o, const tc_broadcast *b, tacit_error *err)
 {
-    const tc_dp_fts_de_options *opts = o->a.opts;
-    const double rate = tc_dp_fts_de_rate(opts, o->env.agents);
     tc_dp_fts_de_round r;
-    tc_sum_scale scale;
-    TC_TRY(tc_dp_fts_de_round_init(&r, opts, o->env.agents, b->round, err));
-    const double unit = ldexp(1, -r.release_grid) / rate;
-    tacit_status status = tc_sum_plan_scale(&r.plan, &scale, err);
+    TC_TRY(tc_dp_fts_de_round_init(&r, &o->env, o->a.opts, b->round, err));
+    tacit_status status = check_size(b, tc_dp_fts_de_broadcast_count(&r), err);
+    if (status == TACIT_OK && tc_dp_fts_de_is_vote(o->a.opts, b->round))
+        status = tc_dp_fts_de_hear_vote(&o->a, &r, b->bytes, err);
+    else if (status == TACIT_OK)
+        hear_weights(o, b, &r);
     tc_dp_fts_de_round_fini(&r);
-    TC_TRY(status);
-    if (!tc_dp_fts_de_is_vote(opts, b->round))
-        return hear_weights(o, b, unit, ldexp((double)scale.sd, -scale.grid) / rate, err);
-    TC_TRY(check_size(b, TC_DP_FTS_DE_VOTE_GRID, err));
-    return tc_dp_fts_de_hear_vote(&o->a, b->bytes, unit, err);
+    return status;
 }
 
 /* ---- where its mean is largest ---- */
@@ -116,11 +126,11 @@ static void describe(observer *o, tc_common *out)
     tc_space_encode(o->env.space, out->values, o->u);
     const size_t region = f->regions > 1 ? tc_region_of(o->u, f->regions, dim) : 0;
     tc_rff_many(&f->rff, 1, o->u, 1, o->phi, M);
-    const double size = o->a.filter
-                            ? tc_dp_fts_de_filter_noise(o->a.filter, region, o->phi, o->spare)
-                            : sqrt(tc_dot(M, o->phi, o->phi));
+    const double size = o->a.filter ? tc_dp_fts_de_filter_noise(o->a.filter, region, o->phi,
+                                                                o->shares, o->groups, o->spare)
+                                    : sqrt(tc_dot(M, o->phi, o->phi));
     out->mean = tc_dot(M, o->phi, o->omega + region * M);
-    out->noise_sd = size * sqrt(o->variance) / (double)o->releases;
+    out->noise_sd = size * sqrt(o->variance[region]) / (double)o->releases;
     out->releases = o->releases;
 }
 

@@ -87,7 +87,7 @@ static void slow_set_up(slow *s, const fixture *f)
     s->env.history = &s->history;
     s->a.observer = true;
     assert_ok(tc_dp_fts_de_agent.init(&s->a, &s->env, &f->opts, &err));
-    assert_ok(tc_dp_fts_de_round_init(&r, &f->opts, AGENTS, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = AGENTS}, &f->opts, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
     s->unit = ldexp(1, -r.release_grid) / tc_dp_fts_de_rate(&f->opts, AGENTS);
     s->sd = ldexp((double)scale.sd, -scale.grid) / tc_dp_fts_de_rate(&f->opts, AGENTS);

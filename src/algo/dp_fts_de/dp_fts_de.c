@@ -145,6 +145,28 @@ tacit_status tc_dp_fts_de_check(const tc_dp_fts_de_options *o, tacit_error *err)
     return check_vote(o, err);
 }
 
+/* A sum of trustees is exact and unweighted, so nothing is left for mode=paper to bound. */
+tacit_status tc_dp_fts_de_check_trustees(const tc_env *env, const tc_dp_fts_de_options *o,
+                                         tacit_error *err)
+{
+    if (env->trustees.count == 0)
+        return TACIT_OK;
+    if (o->sampling == TC_DP_FTS_DE_FIXED)
+        return tc_fail(err, TACIT_E_ARG,
+                       "federation.trustees: sampling must be poisson, got fixed: nobody draws a "
+                       "secret coin for others");
+    if (o->sampling_rate < 1)
+        return tc_fail(err, TACIT_E_ARG,
+                       "federation.trustees: sampling_rate must be 1, got %g: nobody draws a "
+                       "secret coin for others",
+                       o->sampling_rate);
+    if (o->mode == TC_DP_FTS_DE_PAPER)
+        return tc_fail(err, TACIT_E_ARG,
+                       "federation.trustees: mode must be sound, got paper: trustees add up "
+                       "vectors without weights, and the paper's bound is about weights");
+    return TACIT_OK;
+}
+
 static const char *const free_messages[] = {"noise_multiplier=0", "vote=yes", NULL};
 
 const tc_algorithm tc_algorithm_dp_fts_de = {

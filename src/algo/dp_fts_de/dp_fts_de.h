@@ -67,6 +67,9 @@ static inline bool tc_dp_fts_de_is_vote(const tc_dp_fts_de_options *o, uint64_t 
 
 /* E_ARG: options that contradict each other, whoever has them. */
 tacit_status tc_dp_fts_de_check(const tc_dp_fts_de_options *o, tacit_error *err);
+/* E_ARG: options of which trustees know nothing, where there are trustees. */
+tacit_status tc_dp_fts_de_check_trustees(const tc_env *env, const tc_dp_fts_de_options *o,
+                                         tacit_error *err);
 
 /* ---- when (schedule.c) */
 
@@ -169,16 +172,25 @@ double tc_dp_fts_de_rate(const tc_dp_fts_de_options *o, uint64_t agents);
 /* sampling=fixed: how many agents are in a sum. */
 uint64_t tc_dp_fts_de_sampled(const tc_dp_fts_de_options *o, uint64_t agents);
 
-/* The sum of one round, the same for all parties: O(P), however many agents there are. */
+/* The sum of one round, the same for all parties: O(P), however many agents there are. A coordinator adds up by `plan`, and
+ * its broadcast has a weighted sum for each region. Trustees add up by `shared`: then the broadcast has the sums of
+ * groups as they are, whoever reads it weighs them, and of `plan` only the roster and the weights are set (broadcast.c). */
 typedef struct tc_dp_fts_de_round {
     tc_sum_plan plan;
-    uint64_t clip;     /* of an agent's vector, steps; plan.clip may be larger (mode=paper) */
-    int release_grid;  /* a step of the broadcast is 2^-release_grid */
-    uint32_t *weights; /* of plan: in the start region, then in others */
+    tc_shared_plan shared; /* trustees.count 0: there are none */
+    int grid;              /* a step of an agent's vector is 2^-grid */
+    uint64_t clip;         /* of that vector, steps; plan.clip may be larger (mode=paper) */
+    int release_grid;      /* a step of the broadcast is 2^-release_grid */
+    uint32_t *weights;     /* of plan: in the start region, then in others */
+    double rate;           /* what a broadcast is divided by */
+    double sd;             /* of the noise in one of its numbers, after that */
+    tc_round_price price;
 } tc_dp_fts_de_round;
 
-tacit_status tc_dp_fts_de_round_init(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o,
-                                     uint64_t agents, uint64_t round, tacit_error *err);
+/* E_ARG: options that contradict each other, or that do not go with trustees. */
+tacit_status tc_dp_fts_de_round_init(tc_dp_fts_de_round *r, const tc_env *env,
+                                     const tc_dp_fts_de_options *o, uint64_t round,
+                                     tacit_error *err);
 void tc_dp_fts_de_round_fini(tc_dp_fts_de_round *r);
 
 /* How the messages of a round must look. */
@@ -191,8 +203,20 @@ typedef struct tc_dp_fts_de_form {
 
 tc_dp_fts_de_form tc_dp_fts_de_round_form(const tc_dp_fts_de_round *r, uint64_t round);
 /* The same for who needs nothing else of the round. */
-tacit_status tc_dp_fts_de_form_init(tc_dp_fts_de_form *f, const tc_dp_fts_de_options *o,
-                                    uint64_t agents, uint64_t round, tacit_error *err);
+tacit_status tc_dp_fts_de_form_init(tc_dp_fts_de_form *f, const tc_env *env,
+                                    const tc_dp_fts_de_options *o, uint64_t round,
+                                    tacit_error *err);
+
+/* ---- what comes back (broadcast.c) */
+
+/* How many numbers a broadcast has. */
+size_t tc_dp_fts_de_broadcast_count(const tc_dp_fts_de_round *r);
+/* omega: a vector of the plan's width for each of its blocks. */
+void tc_dp_fts_de_broadcast_read(const tc_dp_fts_de_round *r, const void *bytes, double *omega);
+/* The sd of the noise in each coordinate of omega of this block. */
+double tc_dp_fts_de_broadcast_noise(const tc_dp_fts_de_round *r, size_t block);
+/* How much group g counts in this block, where there are trustees: g < shared.groups. */
+double tc_dp_fts_de_share_of(const tc_dp_fts_de_round *r, size_t g, size_t block);
 
 /* ---- what an agent sends (message.c) */
 
@@ -204,7 +228,7 @@ tacit_status tc_dp_fts_de_message_read(const tc_dp_fts_de_form *f, const void *b
                                        int64_t *v, tacit_error *err);
 int64_t tc_dp_fts_de_int64(const void *little_endian);
 /* omega = unit x for the n integers x of a broadcast. */
-void tc_dp_fts_de_broadcast_read(const void *bytes, size_t n, double unit, double *omega);
+void tc_dp_fts_de_numbers_read(const void *bytes, size_t n, double unit, double *omega);
 
 /* ---- one configuration for all (common.c): recommend of tc_aggregator_ops */
 

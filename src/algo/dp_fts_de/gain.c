@@ -159,6 +159,7 @@ static tacit_status find_left_open(const tc_env *env, const tc_space *box,
                         .public_seed = tc_public_seed_from(0),
                         .party_seed = tc_party_seed_from(0),
                         .agents = env->agents,
+                        .trustees = env->trustees,
                         .budget = env->budget};
     plan.lengthscale = lengthscale;
     plan.vote = TC_DP_FTS_DE_VOTE_NO;

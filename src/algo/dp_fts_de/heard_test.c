@@ -288,6 +288,8 @@ static void absorb_itself_and(fixture *f, double noise)
     const size_t P = tc_dp_fts_de_regions(&f->opts);
     uint8_t bytes[8 * 4 * M];
     tc_text sent = message(f);
+    tc_dp_fts_de_round r;
+    assert_ok(tc_dp_fts_de_round_init(&r, &f->env, &f->opts, 0, &err));
     assert_ok(tc_dp_fts_de_agent.published(&f->agent, 0, &err));
     for (size_t j = 0; j < P * M; j++) {
         double nu = ldexp(
@@ -295,12 +297,12 @@ static void absorb_itself_and(fixture *f, double noise)
             -f->agent.form.grid);
         double share = tc_dp_fts_de_weight(
             &f->opts, f->env.agents, 0, tc_dp_fts_de_start_region(&f->opts, f->env.party), j / M);
-        uint64_t step =
-            (uint64_t)(int64_t)llround(ldexp(share * nu + noise, f->agent.release_grid));
+        uint64_t step = (uint64_t)(int64_t)llround(ldexp(share * nu + noise, r.release_grid));
         for (size_t b = 0; b < 8; b++)
             bytes[8 * j + b] = (uint8_t)(step >> (8 * b));
     }
     assert_ok(tc_dp_fts_de_agent.absorb(&f->agent, 0, bytes, 8 * P * M, &err));
+    tc_dp_fts_de_round_fini(&r);
     tc_text_fini(&sent);
 }
 
@@ -556,7 +558,7 @@ static double noise_sd(const fixture *f)
     tacit_error err = {0};
     tc_dp_fts_de_round r;
     tc_sum_scale scale_of;
-    assert_ok(tc_dp_fts_de_round_init(&r, &f->opts, f->env.agents, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = f->env.agents}, &f->opts, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale_of, &err));
     tc_dp_fts_de_round_fini(&r);
     return ldexp((double)scale_of.sd, -scale_of.grid);

@@ -27,7 +27,7 @@ int64_t tc_dp_fts_de_int64(const void *little_endian)
     return (int64_t)le64toh(word);
 }
 
-void tc_dp_fts_de_broadcast_read(const void *bytes, size_t n, double unit, double *restrict omega)
+void tc_dp_fts_de_numbers_read(const void *bytes, size_t n, double unit, double *restrict omega)
 {
     for (size_t i = 0; i < n; i++)
         omega[i] = unit * (double)tc_dp_fts_de_int64((const char *)bytes + 8 * i);

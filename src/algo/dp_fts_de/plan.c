@@ -58,6 +58,7 @@ static tacit_status check(const tc_env *env, const tc_dp_fts_de_options *o, taci
     if (env->agents < 2)
         return tc_fail(err, TACIT_E_ARG,
                        "a promise needs a roster of at least 2 agents, got %" PRIu64, env->agents);
+    TC_TRY(tc_dp_fts_de_check_trustees(env, o, err));
     TC_TRY(tc_dp_fts_de_check_room(o, err));
     if (planned_rounds(env, o) == 0)
         return tc_fail(err, TACIT_E_ARG,
@@ -113,23 +114,27 @@ static bool is_strip(const tc_env *env, const tc_dp_fts_de_options *o)
     return (double)most * NARROW * length_of(env, o) > 1;
 }
 
-static tacit_status round_scale(const tc_env *env, const tc_dp_fts_de_options *o, uint64_t round,
-                                tc_sum_scale *out, tacit_error *err)
+static tacit_status distance_of(const tc_env *env, const tc_dp_fts_de_options *o, uint64_t round,
+                                double *out, tacit_error *err)
 {
     tc_dp_fts_de_round r;
-    TC_TRY(tc_dp_fts_de_round_init(&r, o, env->agents, round, err));
-    tacit_status status = tc_sum_plan_scale(&r.plan, out, err);
+    TC_TRY(tc_dp_fts_de_round_init(&r, env, o, round, err));
+    *out = r.price.distance;
     tc_dp_fts_de_round_fini(&r);
-    return status;
+    return TACIT_OK;
 }
 
-/* The sd of a broadcast's noise in round 0, where agents count most in their start region and it is largest. */
+/* The sd of a broadcast's noise in round 0, where agents count most in their start region and it is largest; with trustees
+ * that of the region where it is largest. */
 static tacit_status broadcast_sd(const tc_env *env, const tc_dp_fts_de_options *o, double *out,
                                  tacit_error *err)
 {
-    tc_sum_scale scale;
-    TC_TRY(round_scale(env, o, tc_dp_fts_de_votes(o), &scale, err));
-    *out = ldexp((double)scale.sd, -scale.grid) / tc_dp_fts_de_rate(o, env->agents);
+    tc_dp_fts_de_round r;
+    TC_TRY(tc_dp_fts_de_round_init(&r, env, o, tc_dp_fts_de_votes(o), err));
+    *out = 0;
+    for (size_t i = 0; i < r.plan.blocks; i++)
+        *out = fmax(*out, tc_dp_fts_de_broadcast_noise(&r, i));
+    tc_dp_fts_de_round_fini(&r);
     return TACIT_OK;
 }
 
@@ -150,7 +155,8 @@ static tacit_status choose_regions(const tc_env *env, tc_dp_fts_de_options *plan
 
 /* ---- noise ---- */
 
-/* What a ledger will set aside for discreteness, at most: for any plan with these releases. */
+/* What a ledger will set aside for discreteness, at most: for any plan with these releases. Noise that trustees deal is no
+ * farther from a Gaussian (shared_sum.c). */
 static double share_at_most(const tc_dp_fts_de_options *o, double epsilon, uint64_t releases)
 {
     double regions = o->regions > 0 ? (double)o->regions : MOST_REGIONS;
@@ -172,15 +178,15 @@ static tacit_status share_of(const tc_env *env, const tc_dp_fts_de_options *plan
     tacit_status status = TACIT_OK;
     for (uint64_t t = tc_dp_fts_de_releases_next(&r, 0); t < rounds && status == TACIT_OK;
          t = tc_dp_fts_de_releases_next(&r, t + 1)) {
-        tc_sum_scale scale = {0};
-        status = round_scale(env, plan, t + tc_dp_fts_de_votes(plan), &scale, err);
-        distance += scale.distance;
+        double one = 0;
+        status = distance_of(env, plan, t + tc_dp_fts_de_votes(plan), &one, err);
+        distance += one;
     }
     tc_dp_fts_de_releases_fini(&r);
     if (status == TACIT_OK && tc_dp_fts_de_votes(plan)) {
-        tc_sum_scale scale = {0};
-        status = round_scale(env, plan, 0, &scale, err);
-        distance += scale.distance;
+        double one = 0;
+        status = distance_of(env, plan, 0, &one, err);
+        distance += one;
     }
     *out = 4 * (1 + exp(epsilon)) * distance;
     return status;
@@ -218,6 +224,12 @@ static void split(tc_dp_fts_de_options *plan, double z, uint64_t releases)
     plan->vote_multiplier = vote ? z / sqrt((double)releases * VOTE_SHARE) : 0;
 }
 
+/* By how much noise that trustees deal is more than that of a coordinator. */
+static double spread_of(const tc_env *env)
+{
+    return env->trustees.count ? tc_trustees_spread(&env->trustees) : 1;
+}
+
 /* z: of the releases if there is no vote. Where none is possible auto stays, as in documents from before there
  * were votes. */
 static void choose_vote(const tc_env *env, tc_dp_fts_de_options *plan, double z, uint64_t releases)
@@ -225,7 +237,7 @@ static void choose_vote(const tc_env *env, tc_dp_fts_de_options *plan, double z,
     bool may = plan->own == TC_DP_FTS_DE_OWN_GP && plan->lengthscale == 0 &&
                plan->initial >= TC_DP_FTS_DE_VOTE_VALUES && plan->sampling_rate == 1 &&
                plan->sampling == TC_DP_FTS_DE_POISSON && plan->mode == TC_DP_FTS_DE_SOUND;
-    double noise = z / sqrt((double)releases * VOTE_SHARE);
+    double noise = spread_of(env) * z / sqrt((double)releases * VOTE_SHARE);
     if (plan->vote != TC_DP_FTS_DE_VOTE_AUTO || !may)
         return;
     plan->vote =

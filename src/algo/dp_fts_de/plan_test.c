@@ -146,7 +146,7 @@ static double delta_of(const tc_dp_fts_de_options *o, uint64_t agents, double ep
     tacit_error err = {0};
     tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    assert_ok(tc_dp_fts_de_round_init(&r, o, agents, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = agents}, o, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
     tc_dp_fts_de_round_fini(&r);
     return tc_gaussian_delta(1 / o->noise_multiplier, epsilon) +
@@ -511,7 +511,7 @@ static double bill(const tc_dp_fts_de_options *o, uint64_t agents, uint64_t tria
         tc_dp_fts_de_round r;
         tc_sum_scale scale;
         assert_true(n < ROUNDS + 1);
-        assert_ok(tc_dp_fts_de_round_init(&r, o, agents, round, &err));
+        assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = agents}, o, round, &err));
         assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
         events[n] = scale.event;
         distance += scale.distance;

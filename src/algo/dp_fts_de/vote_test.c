@@ -175,7 +175,7 @@ static void numbers_of(const party *p, const char *options, uint64_t round, doub
     tc_dp_fts_de_options o = options_of(options);
     tc_dp_fts_de_form form;
     int64_t steps[M > G ? M : G];
-    assert_ok(tc_dp_fts_de_form_init(&form, &o, N, round, &err));
+    assert_ok(tc_dp_fts_de_form_init(&form, &(tc_env){.agents = N}, &o, round, &err));
     assert_ok(tc_dp_fts_de_message_read(&form, last(p)->bytes, last(p)->n_bytes, steps, &err));
     for (size_t i = 0; i < form.width; i++)
         v[i] = ldexp((double)steps[i], -form.grid);
@@ -188,7 +188,7 @@ static void vote_bytes(const char *options, const double *mean, uint8_t bytes[8 
     tacit_error err = {0};
     tc_dp_fts_de_options o = options_of(options);
     tc_dp_fts_de_round r;
-    assert_ok(tc_dp_fts_de_round_init(&r, &o, N, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = N}, &o, 0, &err));
     for (size_t j = 0; j < G; j++)
         for (size_t b = 0; b < 8; b++)
             bytes[8 * j + b] =
@@ -785,7 +785,7 @@ static void test_the_sum_of_the_vote(void **state)
     tc_sum_scale scale;
     tc_text message = {0};
     double square = 0;
-    assert_ok(tc_dp_fts_de_round_init(&r, &o, N, 0, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = N}, &o, 0, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
     assert_close(scale.event.parameter, 5, 1e-6);
     assert_true(scale.event.parameter >= 5);

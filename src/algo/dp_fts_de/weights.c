@@ -9,7 +9,8 @@
  *
  * sound: the L2 sensitivity is exactly Delta = S/sqrt(P) max_n |phi_n|_2, which sum.c computes from
  * the integer weights; sd = z Delta. paper: sd = z phi_max S, that is the same sum with the larger
- * bound phi_max S >= Delta in the place of Delta; the event still says z, and holds. */
+ * bound phi_max S >= Delta in the place of Delta; the event still says z, and holds. With trustees vectors are added up
+ * without weights (privacy/shared_sum.h), and the sensitivity is S/sqrt(P). */
 #include "algo/dp_fts_de/dp_fts_de.h"
 
 #include "base/error.h"
@@ -108,6 +109,19 @@ static double peak_share(const tc_dp_fts_de_round *r)
     return peak / norm;
 }
 
+static tacit_status set_shared(tc_dp_fts_de_round *r, double clip, double z, tacit_error *err)
+{
+    tc_shared_scale scale;
+    TC_TRY(tc_shared_plan_set(&r->shared, clip, z, err));
+    TC_TRY(tc_shared_plan_scale(&r->shared, &scale, err));
+    r->grid = r->release_grid = r->shared.grid;
+    r->clip = r->shared.clip;
+    r->rate = 1;
+    r->sd = ldexp(scale.sd, -r->shared.grid);
+    r->price = (tc_round_price){scale.event, scale.distance, scale.adjacency};
+    return TACIT_OK;
+}
+
 static tacit_status set_plan(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o, double clip,
                              double z, tacit_error *err)
 {
@@ -118,8 +132,12 @@ static tacit_status set_plan(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *
     tc_sum_scale scale;
     TC_TRY(tc_sum_plan_fit(&r->plan, bound, z, q, &scale, err));
     uint64_t steps = (uint64_t)tc_grid_truncate(clip, r->plan.grid);
+    r->grid = r->plan.grid;
     r->clip = steps < r->plan.clip ? steps : r->plan.clip;
     r->release_grid = scale.grid;
+    r->rate = tc_dp_fts_de_rate(o, r->plan.agents);
+    r->sd = ldexp((double)scale.sd, -scale.grid) / r->rate;
+    r->price = (tc_round_price){scale.event, scale.distance, scale.adjacency};
     return TACIT_OK;
 }
 
@@ -130,18 +148,31 @@ static void fill_even(tc_dp_fts_de_round *r)
     r->weights[1] = r->weights[0];
 }
 
-tacit_status tc_dp_fts_de_round_init(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o,
-                                     uint64_t agents, uint64_t round, tacit_error *err)
+static tacit_status set_sum(tc_dp_fts_de_round *r, const tc_dp_fts_de_options *o, bool vote,
+                            tacit_error *err)
 {
+    const double clip = vote ? TC_DP_FTS_DE_VOTE_CLIP : tc_dp_fts_de_clip(o),
+                 z = vote ? o->vote_multiplier : o->noise_multiplier;
+    return r->shared.trustees.count ? set_shared(r, clip, z, err) : set_plan(r, o, clip, z, err);
+}
+
+tacit_status tc_dp_fts_de_round_init(tc_dp_fts_de_round *r, const tc_env *env,
+                                     const tc_dp_fts_de_options *o, uint64_t round,
+                                     tacit_error *err)
+{
+    const size_t agents = env->agents > 0 ? (size_t)env->agents : 1;
     const bool vote = tc_dp_fts_de_is_vote(o, round);
-    size_t P = vote ? 1 : tc_dp_fts_de_regions(o);
+    size_t P = vote ? 1 : tc_dp_fts_de_regions(o), groups = agents < P ? agents : P,
+           width = vote ? TC_DP_FTS_DE_VOTE_GRID : (size_t)o->features;
     tc_dp_fts_de_round made = {
-        .plan = {.agents = (size_t)agents,
+        .plan = {.agents = agents,
                  .blocks = P,
-                 .width = vote ? TC_DP_FTS_DE_VOTE_GRID : (size_t)o->features,
-                 .groups = agents < P ? (size_t)agents : P,
-                 .weight_bits = TC_DP_FTS_DE_WEIGHT_BITS}};
+                 .width = width,
+                 .groups = groups,
+                 .weight_bits = TC_DP_FTS_DE_WEIGHT_BITS},
+        .shared = {.trustees = env->trustees, .agents = agents, .groups = groups, .width = width}};
     TC_TRY(tc_dp_fts_de_check(o, err));
+    TC_TRY(tc_dp_fts_de_check_trustees(env, o, err));
     made.weights = tc_alloc(2 * P, sizeof *made.weights);
     if (!made.weights)
         return tc_fail_memory(err);
@@ -151,8 +182,7 @@ tacit_status tc_dp_fts_de_round_init(tc_dp_fts_de_round *r, const tc_dp_fts_de_o
         fill_even(&made);
     else
         fill_weights(&made, o, tc_dp_fts_de_release_of(o, round));
-    tacit_status status = set_plan(&made, o, vote ? TC_DP_FTS_DE_VOTE_CLIP : tc_dp_fts_de_clip(o),
-                                   vote ? o->vote_multiplier : o->noise_multiplier, err);
+    tacit_status status = set_sum(&made, o, vote, err);
     if (status != TACIT_OK) {
         tc_dp_fts_de_round_fini(&made);
         return status;
@@ -170,20 +200,21 @@ void tc_dp_fts_de_round_fini(tc_dp_fts_de_round *r)
 tc_dp_fts_de_form tc_dp_fts_de_round_form(const tc_dp_fts_de_round *r, uint64_t round)
 {
     return (tc_dp_fts_de_form){
-        .round = round, .width = r->plan.width, .grid = r->plan.grid, .clip = r->clip};
+        .round = round, .width = r->plan.width, .grid = r->grid, .clip = r->clip};
 }
 
-/* In sound mode the form follows from the clip norm alone, without weights and noise. */
-tacit_status tc_dp_fts_de_form_init(tc_dp_fts_de_form *f, const tc_dp_fts_de_options *o,
-                                    uint64_t agents, uint64_t round, tacit_error *err)
+/* In sound mode the form follows from the clip norm alone, without weights and noise; not so the grid of trustees. */
+tacit_status tc_dp_fts_de_form_init(tc_dp_fts_de_form *f, const tc_env *env,
+                                    const tc_dp_fts_de_options *o, uint64_t round, tacit_error *err)
 {
     const bool vote = tc_dp_fts_de_is_vote(o, round);
     tc_dp_fts_de_round r = {.plan = {.width = vote ? TC_DP_FTS_DE_VOTE_GRID : (size_t)o->features}};
-    if (o->mode == TC_DP_FTS_DE_PAPER) {
-        TC_TRY(tc_dp_fts_de_round_init(&r, o, agents, round, err));
+    if (o->mode == TC_DP_FTS_DE_PAPER || env->trustees.count > 0) {
+        TC_TRY(tc_dp_fts_de_round_init(&r, env, o, round, err));
     } else {
         TC_TRY(
             tc_sum_plan_clip(&r.plan, vote ? TC_DP_FTS_DE_VOTE_CLIP : tc_dp_fts_de_clip(o), err));
+        r.grid = r.plan.grid;
         r.clip = r.plan.clip;
     }
     *f = tc_dp_fts_de_round_form(&r, round);

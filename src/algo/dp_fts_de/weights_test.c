@@ -80,11 +80,11 @@ static double noise_of(const tc_dp_fts_de_options *o, uint64_t agents, uint64_t 
     tacit_error err = {0};
     tc_dp_fts_de_round r;
     tc_sum_scale scale;
-    assert_ok(tc_dp_fts_de_round_init(&r, o, agents, round, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = agents}, o, round, &err));
     assert_ok(tc_sum_plan_scale(&r.plan, &scale, &err));
     double sd = ldexp((double)scale.sd, -r.release_grid);
     tc_dp_fts_de_form whole = tc_dp_fts_de_round_form(&r, round), alone;
-    assert_ok(tc_dp_fts_de_form_init(&alone, o, agents, round, &err));
+    assert_ok(tc_dp_fts_de_form_init(&alone, &(tc_env){.agents = agents}, o, round, &err));
     assert_int_equal(alone.round, round);
     assert_int_equal(alone.width, whole.width);
     assert_int_equal(alone.grid, whole.grid);
@@ -142,7 +142,7 @@ static void check_rows(const tc_dp_fts_de_options *o, uint64_t agents, uint64_t 
     tc_dp_fts_de_round r;
     tc_sum_scale few, all;
     size_t P = tc_dp_fts_de_regions(o);
-    assert_ok(tc_dp_fts_de_round_init(&r, o, agents, round, &err));
+    assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = agents}, o, round, &err));
     assert_int_equal(r.plan.agents, agents);
     assert_int_equal(r.plan.groups, agents < P ? agents : P);
     tc_sum_plan p = r.plan;
@@ -186,7 +186,7 @@ static void test_the_grid_of_messages_follows_the_clip_norm(void **state)
     for (o.noise_multiplier = 0; o.noise_multiplier < 1000; o.noise_multiplier += 111)
         for (uint64_t round = 0; round < 42; round += 3) {
             tc_dp_fts_de_round r;
-            assert_ok(tc_dp_fts_de_round_init(&r, &o, 1000, round, &err));
+            assert_ok(tc_dp_fts_de_round_init(&r, &(tc_env){.agents = 1000}, &o, round, &err));
             assert_int_equal(r.plan.grid, 23);
             assert_int_equal(r.clip, 1 << 25);
             tc_dp_fts_de_round_fini(&r);

@@ -15,6 +15,9 @@
  *                      a reward moves one of them by 1 at most. Laplace noise of scale z, epsilon = 1/z,
  *                      beta = (z/(M n)) (ln(2 k^h H_0) + L)
  *
+ * Trustees add up the vectors of agents in the same way (privacy/shared_sum.h), S is the same, and sd is that of the noise
+ * that they deal. The Laplace noise of single rewards they do not deal.
+ *
  * The second beta: of discrete Laplace noise X of scale t, P(|X| >= x) = 2 e^(-x/t) / (1 + e^(-1/t)) for whole
  * x >= 1, less than 2 e^(-x/t). At x = t (ln(2 k^h H_0) + L) that is delta/(c_1 T k^h H_0), and there are k^h
  * cells in each of H_0 rounds.
@@ -44,14 +47,16 @@ typedef struct tc_dp_pne_round {
     size_t cells; /* k^h */
     tc_dp_pne_protect protect;
     tc_sum_plan plan;       /* of agents, or ... */
+    tc_shared_plan shared;  /* ... of agents by trustees, or ... */
     tc_record_plan records; /* ... of rewards */
+    int grid;               /* of agents: a step of a coordinate is 2^-grid */
     tc_round_price price;
     double step;   /* of the release */
     double weight; /* what a sum is divided by: M, or M n */
     double blur;   /* beta */
 } tc_dp_pne_round;
 
-/* E_ARG: no round of this number, too many cells, or noise that is out of range. */
+/* E_ARG: no round of this number, too many cells, noise that is out of range, or trustees for single rewards. */
 tacit_status tc_dp_pne_round_init(tc_dp_pne_round *r, const tc_env *env, const void *opts,
                                   uint64_t round, tacit_error *err);
 /* How many rounds there will be: H_0. */

@@ -37,7 +37,7 @@ static int64_t coordinate(const tc_dp_pne_round *r, const tc_phase_node *v)
     if (r->protect == TC_PROTECT_RECORD) /* exactly */
         return v->sum - (int64_t)v->n * (TC_REWARD_ONE / 2);
     double mean = (double)v->sum / ((double)v->n * (double)TC_REWARD_ONE);
-    return tc_grid_truncate(mean - 0.5, r->plan.grid);
+    return tc_grid_truncate(mean - 0.5, r->grid);
 }
 
 /* Cells in order, those between the nodes of K^h with nothing in them. */

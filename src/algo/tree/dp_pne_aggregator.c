@@ -48,6 +48,12 @@ static tacit_status check_size(const tc_dp_pne_round *r, size_t n, tacit_error *
                    r->depth, 8 * r->cells, n);
 }
 
+static void read_cells(const tc_dp_pne_round *r, const void *bytes, int64_t *v)
+{
+    for (size_t i = 0; i < r->cells; i++)
+        v[i] = (int64_t)tc_get_le((const char *)bytes + 8 * i, 8);
+}
+
 static tacit_status check(const tc_env *env, const void *opts, uint64_t round, uint64_t agent,
                           const void *bytes, size_t n, tacit_error *err)
 {
@@ -75,8 +81,7 @@ static tacit_status fold(void *st, uint64_t agent, const void *bytes, size_t n, 
 {
     aggregator *g = st;
     TC_TRY(check_size(&g->round, n, err));
-    for (size_t i = 0; i < g->round.cells; i++)
-        g->v[i] = (int64_t)tc_get_le((const char *)bytes + 8 * i, 8);
+    read_cells(&g->round, bytes, g->v);
     if (g->records)
         return tc_record_sum_fold(g->records, (size_t)agent, g->v, err);
     return tc_sum_fold(g->sum, (size_t)agent, g->v, err);
@@ -96,6 +101,28 @@ static void fini(void *st)
     tc_free(g->v);
 }
 
+/* ---- where there are trustees */
+
+static tacit_status shared(const tc_env *env, const void *opts, uint64_t round, tc_shared_plan *out,
+                           tacit_error *err)
+{
+    tc_dp_pne_round r;
+    TC_TRY(tc_dp_pne_round_init(&r, env, opts, round, err));
+    *out = r.shared;
+    return TACIT_OK;
+}
+
+static tacit_status vector(const tc_env *env, const void *opts, uint64_t round, const void *bytes,
+                           size_t n, int64_t *v, tacit_error *err)
+{
+    tc_dp_pne_round r;
+    TC_TRY(tc_dp_pne_round_init(&r, env, opts, round, err));
+    TC_TRY(check_size(&r, n, err));
+    read_cells(&r, bytes, v);
+    tc_clip_l2(v, r.cells, r.shared.clip);
+    return TACIT_OK;
+}
+
 const tc_aggregator_ops tc_dp_pne_aggregator = {
     .state_size = sizeof(aggregator),
     .unit = unit,
@@ -106,6 +133,8 @@ const tc_aggregator_ops tc_dp_pne_aggregator = {
     .fold = fold,
     .close = close,
     .fini = fini,
+    .shared = shared,
+    .vector = vector,
 };
 
 /* ---- the algorithm ---- */

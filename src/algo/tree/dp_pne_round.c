@@ -25,15 +25,36 @@ static double tail(const tc_dp_pne_round *r)
     return tc_agreed_log(2 * (double)r->cells * (double)r->law.last) + r->law.log_term;
 }
 
+/* Steps of 2^-grid, and the noise in them. */
+static void set_blur(tc_dp_pne_round *r, int grid, double sd)
+{
+    r->step = ldexp(1, -grid);
+    r->weight = r->law.clients;
+    r->blur = sd * r->step / r->weight * sqrt(2 * tail(r));
+}
+
+static tacit_status sum_shares(tc_dp_pne_round *r, const tc_trustees *trustees, double z,
+                               tacit_error *err)
+{
+    tc_shared_scale scale;
+    r->shared = (tc_shared_plan){
+        .trustees = *trustees, .agents = (size_t)r->law.clients, .groups = 1, .width = r->cells};
+    TC_TRY(tc_shared_plan_set(&r->shared, sqrt((double)r->cells) / 2, z, err));
+    TC_TRY(tc_shared_plan_scale(&r->shared, &scale, err));
+    r->price = (tc_round_price){scale.event, scale.distance, scale.adjacency};
+    r->grid = r->shared.grid;
+    set_blur(r, r->shared.grid, scale.sd);
+    return TACIT_OK;
+}
+
 static tacit_status sum_agents(tc_dp_pne_round *r, double z, tacit_error *err)
 {
     tc_sum_scale scale;
     r->plan = (tc_sum_plan){.agents = (size_t)r->law.clients, .blocks = 1, .width = r->cells};
     TC_TRY(tc_sum_plan_fit(&r->plan, sqrt((double)r->cells) / 2, z, 1, &scale, err));
     r->price = (tc_round_price){scale.event, scale.distance, scale.adjacency};
-    r->step = ldexp(1, -scale.grid);
-    r->weight = r->law.clients;
-    r->blur = (double)scale.sd * r->step / r->weight * sqrt(2 * tail(r));
+    r->grid = r->plan.grid;
+    set_blur(r, scale.grid, (double)scale.sd);
     return TACIT_OK;
 }
 
@@ -70,6 +91,10 @@ tacit_status tc_dp_pne_round_init(tc_dp_pne_round *r, const tc_env *env, const v
     tc_bandit_env be = tc_tree_env(env);
     *r = (tc_dp_pne_round){.law = tc_pne_law_of(&be, &o->bandit, true),
                            .protect = (tc_dp_pne_protect)o->protect};
+    if (env->trustees.count > 0 && r->protect == TC_PROTECT_RECORD)
+        return tc_fail(err, TACIT_E_ARG,
+                       "federation.trustees: protect must be client, got record: trustees deal no "
+                       "noise for single rewards");
     if (round >= r->law.last)
         return tc_fail(err, TACIT_E_ARG, "round %" PRIu64 " comes after the last of %" PRIu32,
                        round, r->law.last);
@@ -82,6 +107,8 @@ tacit_status tc_dp_pne_round_init(tc_dp_pne_round *r, const tc_env *env, const v
                        "depth %" PRIu32 " has more than %d cells; choose a larger gap or a smaller "
                        "transition",
                        r->depth, CELLS_MAX);
-    return r->protect == TC_PROTECT_RECORD ? sum_rewards(r, o->noise_multiplier, err)
-                                           : sum_agents(r, o->noise_multiplier, err);
+    if (r->protect == TC_PROTECT_RECORD)
+        return sum_rewards(r, o->noise_multiplier, err);
+    return env->trustees.count > 0 ? sum_shares(r, &env->trustees, o->noise_multiplier, err)
+                                   : sum_agents(r, o->noise_multiplier, err);
 }
