@@ -90,6 +90,7 @@ class Agent(Handle):
         test_key: int = 0,
         ca: Optional[str] = None,
         proxy: Optional[str] = None,
+        roster: Optional[str] = None,
     ) -> None:
         """Joins.
 
@@ -116,6 +117,7 @@ class Agent(Handle):
             "fingerprint": text(fingerprint, "fingerprint"),
             "ca": text(ca, "ca"),
             "proxy": text(proxy, "proxy"),
+            "roster": text(roster, "roster"),
             "study": given(study, "study"),
             "storage": given(storage, "storage"),
             "as": text(local_name, "local_name"),

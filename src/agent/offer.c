@@ -15,17 +15,18 @@ void tc_offer_fini(tc_offer *o)
     *o = (tc_offer){0};
 }
 
-static tacit_status ask(tc_agent *a, const char *path, const char *token, tc_answered *out,
+static tacit_status ask(const tc_asker *who, const char *path, const char *token, tc_answered *out,
                         tacit_error *err)
 {
-    return tc_agent_request(a, &(tc_call){.method = "GET", .path = path, .bearer = token}, out,
-                            err);
+    const tc_call call = {.method = "GET", .path = path, .bearer = token};
+    return who->request(who->user, &call, out, err);
 }
 
-static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, tacit_error *err)
+static tacit_status get_points(const tc_asker *who, const char *token, tc_offer *out,
+                               tacit_error *err)
 {
     tc_answered r;
-    TC_TRY(ask(a, "/points", token, &r, err));
+    TC_TRY(ask(who, "/points", token, &r, err));
     tacit_status status = TACIT_OK;
     if (r.status == 200) {
         out->points_csv = tc_strdup(tc_text_get(&r.text));
@@ -38,17 +39,17 @@ static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, ta
 }
 
 /* A coordinator shows the trials of a study that it serves, and the places of one that has agents. */
-static tacit_status check_federated(const tc_agent *a, const json_t *study, tacit_error *err)
+static tacit_status check_federated(const tc_asker *who, const json_t *study, tacit_error *err)
 {
     if (json_object_get(study, "agents") || !json_object_get(study, "trials"))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
                    "study \"%s\" is served by its coordinator and has no agents: with a client's "
                    "token, `tacit optimize %s --server URL` runs its trials",
-                   a->name, a->name);
+                   who->study, who->study);
 }
 
-static tacit_status read_offer(const tc_agent *a, const tc_answered *r, tc_offer *out,
+static tacit_status read_offer(const tc_asker *who, const tc_answered *r, tc_offer *out,
                                tacit_error *err)
 {
     const char *document = json_string_value(json_object_get(r->body, "document"));
@@ -59,7 +60,7 @@ static tacit_status read_offer(const tc_agent *a, const tc_answered *r, tc_offer
                        tc_answered_detail(r));
     if (r->status != 200)
         return tc_answered_refusal(r, "the study", err);
-    TC_TRY(check_federated(a, r->body, err));
+    TC_TRY(check_federated(who, r->body, err));
     if (!document || !seed ||
         !tc_base64_read(seed, out->offer.public_seed.bytes, sizeof out->offer.public_seed.bytes) ||
         !tc_json_whole(json_object_get(r->body, "created_ms"), &out->offer.created_ms))
@@ -69,15 +70,15 @@ static tacit_status read_offer(const tc_agent *a, const tc_answered *r, tc_offer
     return out->document ? TACIT_OK : tc_fail_memory(err);
 }
 
-tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err)
+tacit_status tc_offer_get(const tc_asker *who, const char *token, tc_offer *out, tacit_error *err)
 {
     tc_offer o = {0};
     tc_answered r;
-    TC_TRY(ask(a, "", token, &r, err));
-    tacit_status status = read_offer(a, &r, &o, err);
+    TC_TRY(ask(who, "", token, &r, err));
+    tacit_status status = read_offer(who, &r, &o, err);
     tc_answered_fini(&r);
     if (status == TACIT_OK)
-        status = get_points(a, token, &o, err);
+        status = get_points(who, token, &o, err);
     if (status != TACIT_OK) {
         tc_offer_fini(&o);
         return status;
@@ -113,8 +114,9 @@ static void say_paused(tc_agent *a, bool paused)
 
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err)
 {
+    const tc_asker who = tc_agent_asker(a);
     tc_answered r;
-    TC_TRY(ask(a, "", a->access, &r, err));
+    TC_TRY(ask(&who, "", a->access, &r, err));
     const char *state = json_string_value(json_object_get(r.body, "state"));
     tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "the study", err)
                           : !state        ? tc_answered_strange("a study without a state", err)

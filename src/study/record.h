@@ -41,15 +41,21 @@ typedef enum tc_record_kind {
     TC_RECORD_SET = 21,   /* by round: whose dealings are added up */
     TC_RECORD_SHARE_SUM =
         22, /* by round and trustee: what it added up, until the round is closed */
-    TC_RECORD_TRUSTEE_RECEIPT = 23 /* by round and trustee: that it answered, or why it did not */
+    TC_RECORD_TRUSTEE_RECEIPT = 23, /* by round and trustee: that it answered, or why it did not */
+    /* Of a party of such a study, by its hash: ROSTER, what it has accepted; TRUSTEE, by its name: a trustee's own
+     * key, place and token; EVIDENCE, by round and set: another set for a round that it has answered; and */
+    TC_RECORD_DEALING = 24,      /* by round: what it has dealt, until the round is over */
+    TC_RECORD_ROUND_SECRET = 25, /* of a trustee, by round: the secret of its key of that round */
+    TC_RECORD_DUTY = 26          /* of a trustee, by round: which set it answered, and how */
 } tc_record_kind;
 #define TC_RECORD_FIRST TC_RECORD_SERVER
-#define TC_RECORD_LAST  TC_RECORD_TRUSTEE_RECEIPT
+#define TC_RECORD_LAST  TC_RECORD_DUTY
 
 /* Is nothing of its value to be left once it is erased, nor in memory (tc_store_forget)? */
 static inline bool tc_record_is_secret(tc_record_kind kind)
 {
-    return kind == TC_RECORD_MESSAGE || kind == TC_RECORD_NOISE || kind == TC_RECORD_SHARE_SUM;
+    return kind == TC_RECORD_MESSAGE || kind == TC_RECORD_NOISE || kind == TC_RECORD_SHARE_SUM ||
+           kind == TC_RECORD_ROUND_SECRET;
 }
 
 /* Is it of a ledger? Nobody may see such a set of changes before it is on disk, where the store outlives those who use it
