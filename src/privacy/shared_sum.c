@@ -29,10 +29,6 @@
 
 enum { MAX_AGENTS = 1 << 24, CLIP_LOW = 1 << 10, TAIL = 12 };
 
-static const char adjacency[] =
-    "all vectors of one agent are replaced by zero; roster, groups, clip norm and the terms of "
-    "trustees are public constants, and trustees deal the same noise";
-
 /* ---- scale */
 
 static uint32_t honest(const tc_shared_plan *p)
@@ -109,7 +105,7 @@ tacit_status tc_shared_plan_scale(const tc_shared_plan *p, tc_shared_scale *out,
 {
     TC_TRY(check_shape(p, err));
     TC_TRY(check_numbers(p, err));
-    tc_shared_scale scale = {.dealt = dealt(p), .adjacency = adjacency};
+    tc_shared_scale scale = {.dealt = dealt(p), .adjacency = TC_SHARED_ADJACENCY};
     TC_TRY(check_noise(p, scale.dealt, err));
     scale.most = most(p, scale.dealt); /* 2^24 vectors of 2^26, and noise below 2^30 */
     if (scale.most > (uint64_t)TC_FIELD_MOST)
