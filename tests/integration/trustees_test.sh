@@ -79,7 +79,7 @@ start_trustee 1
 finish_all here $agents
 for k in $(seq 0 $((trustees - 1))); do
     eval "wait \$trustee_$k" || { fail "trustee $k"; tail -n 5 "$dir/trustee-$k.err"; }
-    grep -q '"answered": 3, "rounds": 3, "conflicts": 0' "$dir/trustee-$k.out" ||
+    grep -q '"answered":3,"rounds":3,"conflicts":0' "$dir/trustee-$k.out" ||
         { fail "trustee $k has not answered three rounds"; cat "$dir/trustee-$k.out"; }
 done
 reference "$dir/simulated"
@@ -127,7 +127,7 @@ as_t first > "$dir/out" 2> "$dir/first.err" &
 first=$!
 await grep -q "^trustee 0 of study t" "$dir/first.err"
 "$tacit" backup "$dir/first.backup" --storage "sqlite:///$dir/first.db" > "$dir/out" 2>&1 || { fail "a backup"; cat "$dir/out"; }
-kill -INT $first
+kill -TERM $first
 wait $first && fail "a trustee that is interrupted ends with 0"
 "$tacit" restore "$dir/first.backup" --storage "sqlite:///$dir/second.db" > "$dir/out" 2>&1 || { fail "a restore"; cat "$dir/out"; }
 refused 4 "this storage was restored from a backup, which leaves the keys of rounds out: this trustee answers nothing more in study \"t\", and counts as one of the 1 that may work with the coordinator" \
