@@ -18,8 +18,7 @@ static tacit_status has_record(tc_request_context *a, const tc_open_study *d, tc
                                uint64_t round, bool *out, tacit_error *err)
 {
     tc_key key = tc_key_numbers(round, a->caller.agent);
-    tc_record_range one = {
-        .study = d->id, .kind = kind, .prefix = key.bytes, .prefix_size = key.n};
+    tc_record_range one = {.study = d->id, .kind = kind, .prefix = key.bytes, .prefix_size = key.n};
     uint64_t n;
     TC_TRY(tc_store_record_count(a->coord->cfg.store, &one, &n, err));
     *out = n > 0;
@@ -95,7 +94,8 @@ typedef struct page {
     const tc_open_study *open;
     const tc_trust_set *set;
     uint32_t place;
-    size_t at, end, room; /* of the entries of the set; bytes that may still be added */
+    size_t at, end; /* of the entries of the set: agents, then dealers */
+    bool full;      /* before `end` */
     tc_text boxes;
 } page;
 
@@ -104,61 +104,57 @@ static tc_set_entry entry_at(const tc_trust_set *s, size_t i)
     return i < s->agents ? tc_trust_set_agent(s, i) : tc_trust_set_dealer(s, i - s->agents);
 }
 
-/* Dealings that are not in the set are passed over. */
+/* The box of the next entry. Dealings that are not in the set are passed over. E_CANCELLED: no more of them are wanted. */
 static tacit_status add_box(void *user, const tc_record *r, tacit_error *err)
 {
     page *p = user;
     const tc_trustees *t = &p->open->plan->env.trustees;
     tc_dealing_head head;
     tacit_error why;
-    if (p->at == p->end || entry_at(p->set, p->at).number != tc_key_at(r->key, 1))
+    if (p->at == p->end)
+        return tc_fail(err, TACIT_E_CANCELLED, "the page has all that it is to have");
+    if (entry_at(p->set, p->at).number != tc_key_at(r->key, 1))
         return TACIT_OK;
     if (tc_dealing_read(t, r->value, r->size, &head, &why) != TACIT_OK)
         return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: a dealing of round %" PRIu64,
                        p->set->round);
     const size_t n = tc_dealing_box_size(t, p->place, head.words);
-    if (p->boxes.len > 0 && n > p->room) {
-        p->end = p->at; /* the page is full */
-        return TACIT_OK;
-    }
+    p->full = p->boxes.len > 0 && p->boxes.len + n > PAGE_BYTES;
+    if (p->full)
+        return tc_fail(err, TACIT_E_CANCELLED, "the page is full");
     tc_text_add_bytes(&p->boxes, tc_dealing_box(t, r->value, p->place), n);
-    p->room -= n < p->room ? n : p->room;
     p->at++;
     return TACIT_OK;
 }
 
-/* Of the entries from..to, which are all of agents or all of trustees. */
-static tacit_status add_boxes(tc_request_context *a, page *p, tc_record_kind kind, size_t to,
+/* Up to entry `end`, from dealings of this kind. */
+static tacit_status add_boxes(tc_request_context *a, page *p, tc_record_kind kind, size_t end,
                               tacit_error *err)
 {
-    tc_key round = tc_key_number(p->set->round);
-    tc_record_range range = {.study = p->open->id,
-                             .kind = kind,
-                             .prefix = round.bytes,
-                             .prefix_size = round.n};
-    const size_t all = p->end;
-    if (p->at >= to || p->at == all)
+    tc_key round = tc_key_number(p->set->round), before;
+    tc_record_range range = {
+        .study = p->open->id, .kind = kind, .prefix = round.bytes, .prefix_size = round.n};
+    tacit_error why = {0};
+    p->end = end;
+    if (p->at >= end || p->full)
         return TACIT_OK;
     const uint64_t first = entry_at(p->set, p->at).number;
-    tc_key before = tc_key_numbers(p->set->round, first - 1);
     if (first > 0) {
+        before = tc_key_numbers(p->set->round, first - 1);
         range.after = before.bytes;
         range.after_size = before.n;
     }
-    range.most = 0;
-    return tc_store_record_scan(a->coord->cfg.store, &range, add_box, p, err);
+    tacit_status status = tc_store_record_scan(a->coord->cfg.store, &range, add_box, p, &why);
+    return status == TACIT_E_CANCELLED ? TACIT_OK : tc_pass_on(err, status, &why);
 }
 
-static tacit_status read_page(tc_request_context *a, page *p, tacit_error *err)
+static tacit_status read_page(tc_request_context *a, page *p, size_t end, tacit_error *err)
 {
-    const size_t agents = p->set->agents, end = p->end;
-    p->end = end < agents ? end : agents;
-    const size_t first = p->end;
-    TC_TRY(add_boxes(a, p, TC_RECORD_MESSAGE, agents, err));
-    if (p->end < first || p->at < first) /* the page is full */
+    const size_t agents = p->set->agents;
+    TC_TRY(add_boxes(a, p, TC_RECORD_MESSAGE, end < agents ? end : agents, err));
+    if (p->at < agents) /* the page ends there; or the round was closed meanwhile */
         return TACIT_OK;
-    p->end = end;
-    return add_boxes(a, p, TC_RECORD_NOISE, SIZE_MAX, err);
+    return add_boxes(a, p, TC_RECORD_NOISE, end, err);
 }
 
 static tacit_status answer_page(tc_request_context *a, page *p, bool first, tacit_error *err)
@@ -177,8 +173,8 @@ static tacit_status answer_page(tc_request_context *a, page *p, bool first, taci
 
 static tacit_status gone(tc_request_context *a, uint64_t round, tacit_error *err)
 {
-    return tc_refuse(a, 410, TACIT_E_STATE, err,
-                     "round %" PRIu64 " is closed: its shares are gone", round);
+    return tc_refuse(a, 410, TACIT_E_STATE, err, "round %" PRIu64 " is closed: its shares are gone",
+                     round);
 }
 
 /* The set of the round as it closes; *there false: it is not fixed yet, and *r says where the round stands. */
@@ -202,10 +198,9 @@ static tacit_status show_page(tc_request_context *a, page *p, uint64_t after, ui
     if (after > all)
         return tc_fail(err, TACIT_E_ARG, "after must be at most %zu, the dealings of the set", all);
     p->at = (size_t)after;
-    p->end = limit < all - p->at ? p->at + (size_t)limit : all;
-    const size_t wanted = p->end;
-    TC_TRY(read_page(a, p, err));
-    if (p->at < wanted && p->boxes.len == 0) /* closed between the look and the reading */
+    const size_t end = limit < all - p->at ? p->at + (size_t)limit : all;
+    TC_TRY(read_page(a, p, end, err));
+    if (p->at < end && p->boxes.len == 0) /* closed between the look and the reading */
         return gone(a, p->set->round, err);
     return answer_page(a, p, after == 0, err);
 }
@@ -226,8 +221,7 @@ tacit_status tc_shares_get(tc_request_context *a, tacit_error *err)
     TC_TRY(find_set(a, d, round, &r, &set, err));
     if (set.version == 0)
         return not_yet(a, &r, round, err);
-    page p = {
-        .open = d, .set = &set.set, .place = (uint32_t)a->caller.agent, .room = PAGE_BYTES};
+    page p = {.open = d, .set = &set.set, .place = (uint32_t)a->caller.agent};
     tacit_status status = tc_store_wait_durable(a->coord->cfg.store, since, err);
     if (status == TACIT_OK)
         status = show_page(a, &p, after, limit, err);
