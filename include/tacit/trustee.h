@@ -89,7 +89,8 @@ typedef struct tacit_trustee_opts {
 /* Takes a place among the study's trustees, or comes back to the one that this storage has. E_ARG: an option is wrong, and which.
  * E_STATE: the coordinator refuses, the study has no trustees or is not the one that it was, or the storage was restored from a
  * backup, which leaves the keys of rounds out. E_BUSY: another process is this trustee. E_IO: the coordinator was silent
- * for patience_s. A refusal leaves no trace. */
+ * for patience_s. What is refused before a place is asked for
+ * leaves no trace. */
 TACIT_API tacit_status tacit_trustee_join(tacit_trustee **out, const tacit_trustee_opts *opts,
                                           tacit_error *err);
 TACIT_API void tacit_trustee_close(tacit_trustee *t); /* NULL is allowed */

@@ -59,6 +59,7 @@ def _one(c: "Simulated") -> Iterable[str]:
     yield _wrapped(c.theorem)
     if c.labelled and not c.by_pulls and not c.sends and c.planned_agents > 1:
         yield "Every agent searched alone: nothing left it."
+    yield _wrapped(c.trustees_sentence or "")
     if c.sends or c.protects_records or not c.labelled:
         vote = f" {_VOTE}" if c.votes and c.n_releases and c.unit != "record" else ""
         yield _wrapped(c.statement + vote)
@@ -117,6 +118,9 @@ def _several(simulation: "Simulation") -> Iterable[str]:
     yield _curves(simulation)
     yield from _ratios(simulation)
     yield _scope(simulation)
+    for i, c in enumerate(simulation):
+        if c.trustees and not c.not_private:
+            yield _wrapped(f"{_letter(i)}: the guarantee is that of a deployment, for every agent. {c.scope}")
     for i, c in enumerate(simulation):
         if c.expect and c.expect.get("reason") is None:
             yield _wrapped(f"{_letter(i)}: {c.expect['sentence']}")
@@ -184,7 +188,7 @@ def _scope(simulation: "Simulation") -> str:
     for c in simulation:
         if c.protects_records:
             of["record"] = c
-        elif c.sends and c.guarantee is not None:
+        elif c.sends and c.guarantee is not None and not c.trustees:
             of["row" if c.unit == "row" else "agent"] = c
     if not of and not any(c.sends for c in simulation):
         return ""

@@ -344,9 +344,14 @@ class Plan:
     #: "left_open", "ratios", "sentence"}. None: its algorithm has nothing to say.
     expect: Optional[Dict[str, Any]]
     expect_sentence: Optional[str]
+    #: Who adds up what agents send and deals the noise, what a round can do without, and its bytes: {"count", "degree",
+    #: "colluding", "dealers", "absent", "noticed", "named", "noise", "bytes"}. None: the coordinator.
+    trustees: Optional[Dict[str, Any]] = None
+    trustees_sentence: Optional[str] = None
+    trust: Optional[str] = None  #: towards whom what agents send is protected; None: it is not, or the noise comes before
 
     def __str__(self) -> str:
-        said = (self.statement, self.lengthscale_sentence, self.expect_sentence)
+        said = (self.statement, self.trustees_sentence, self.lengthscale_sentence, self.expect_sentence)
         return "\n\n".join(sentence for sentence in said if sentence)
 
 
@@ -384,7 +389,7 @@ def _read_plan(planned: Any) -> Plan:
     not_private = string(summary.not_private) or None
     while (release := lib.tacit_plan_get(planned, len(releases))) != ffi.NULL:
         releases.append(_read_release(release, not_private is not None))
-    expect = string(summary.expect)
+    expect, trustees = string(summary.expect), string(summary.trustees)
     return Plan(
         releases=releases,
         unit=string(lib.tacit_unit_name(summary.unit)) or "",
@@ -397,6 +402,9 @@ def _read_plan(planned: Any) -> Plan:
         lengthscale_sentence=string(summary.lengthscale_sentence) or None,
         expect=json.loads(expect) if expect else None,
         expect_sentence=string(summary.expect_sentence),
+        trustees=json.loads(trustees) if trustees else None,
+        trustees_sentence=string(summary.trustees_sentence),
+        trust=string(summary.trust),
     )
 
 

@@ -51,6 +51,9 @@ class Simulated(Curves):
         self.given: Dict[str, Any] = _object(s.given)  #: those that were given
         self.theorem = string(s.theorem) or ""  #: whether one is about these options
         self.expect: Optional[Dict[str, Any]] = _object(s.expect) or None  #: what a study may gain at best
+        #: Who would add up messages and deal the noise, what a round can do without, and its bytes; None: the coordinator
+        self.trustees: Optional[Dict[str, Any]] = _object(s.trustees) or None
+        self.trustees_sentence = string(s.trustees_sentence)
         self.statement = string(s.statement) or ""  #: what a deployment would promise; "": nothing would be hidden
         self.scope = string(s.scope) or ""  #: of a federation: who are neighbours, and what is not protected
         self.not_private = string(s.none)  #: why a deployment would promise nothing

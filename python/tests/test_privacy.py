@@ -513,6 +513,21 @@ def test_a_federated_study_plans(own_folder):
     assert found.expect["sentence"] == found.expect_sentence and found.expect_sentence in str(found)
 
 
+def test_a_study_with_trustees_plans(own_folder):
+    shared = dict(WARD, federation={"agents": 20, "trustees": 5})
+    (own_folder / "ward.json").write_text(json.dumps(shared))
+    found, central = privacy.plan(shared), privacy.plan(WARD)
+    said = program("plan", "ward.json")
+    alike(found, said)
+    assert found.trustees == said["trustees"]
+    assert {k: found.trustees[k] for k in ("count", "degree", "colluding", "dealers", "absent", "noticed", "named")} == {
+        "count": 5, "degree": 3, "colluding": 1, "dealers": 4, "absent": 1, "noticed": 1, "named": 0
+    }  # fmt: skip
+    assert found.trustees_sentence in str(found) and found.trust in found.statement
+    assert central.trustees is None and central.trustees_sentence is None and central.trust in central.statement
+    assert abs(found.epsilon - central.epsilon) < 1e-5
+
+
 def test_study_arguments_make_a_document():
     space = {"dose": pytacit.FloatDistribution(0, 1)}
     document = privacy.study_document(

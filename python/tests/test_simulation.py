@@ -685,7 +685,12 @@ def test_every_text_of_a_plan_is_where_the_library_reads_it(path, said):
 
 
 def test_the_last_members_of_a_plan():
-    assert [name for name, _ in ffi.typeof("tacit_simulation_plan").fields][-3:] == ["unit", "records", "range"]
+    assert [name for name, _ in ffi.typeof("tacit_simulation_plan").fields][-4:] == [
+        "unit",
+        "records",
+        "range",
+        "trustees",
+    ]
     assert refusal(raw_plan(("unit",), lib.TACIT_PLAN_UNIT_RECORD)).startswith("--unit record needs --")
 
 
@@ -714,7 +719,7 @@ def test_the_library_fills_in_as_many_bytes_as_a_plan_has():
     ffi.cast("void (*)(void *)", lib.tacit_simulation_plan_default)(room)
     filled = bytes(ffi.buffer(room))
     assert filled[size : size + 64] == b"\xaa" * 64
-    assert filled[size - 8 : size] == bytes(8)  # range
+    assert filled[size - 8 : size] == bytes(8)  # trustees
 
 
 def test_other_versions_of_the_library_are_refused(monkeypatch):

@@ -353,7 +353,8 @@ tacit_status tc_agent_promise(const tc_agent *a, tc_text *out, tacit_error *err)
     }
     tacit_epsilon_text(epsilon, g.epsilon);
     tacit_delta_text(delta, at);
-    tc_text_addf(out, "the study may spend epsilon %s, delta %s for every %s. %s", epsilon, delta,
-                 tacit_unit_name(tc_study_plan_charge(p, 0).unit), tacit_statement_trust());
+    tc_text_addf(out, "the study may spend epsilon %s, delta %s for every %s. ", epsilon, delta,
+                 tacit_unit_name(tc_study_plan_charge(p, 0).unit));
+    tc_statement_add_trust(out, &d->trustees);
     return TACIT_OK;
 }

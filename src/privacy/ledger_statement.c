@@ -3,6 +3,7 @@
 #include "privacy/ledger_int.h"
 
 #include "privacy/mechanism.h"
+#include "privacy/shared_sum.h"
 #include "privacy/statement.h"
 
 #include <inttypes.h>
@@ -109,13 +110,30 @@ static bool is_summed(const tc_ledger_entry *e, const tc_ledger_claim *c)
     return false;
 }
 
+/* Sums of a coordinator, or of trustees; how many of them an entry does not say. */
+static size_t count_sums(const tc_ledger *l, const tc_ledger_claim *c, bool shared)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const tc_ledger_entry *e = &l->items[i].entry;
+        n += !tc_ledger_is_note(e) && is_summed(e, c) &&
+             (strcmp(e->adjacency, TC_SHARED_ADJACENCY) == 0) == shared;
+    }
+    return n;
+}
+
 static void add_trust(const tc_ledger *l, const tc_ledger_claim *c, tc_text *out)
 {
-    for (size_t i = 0; i < l->n; i++)
-        if (!tc_ledger_is_note(&l->items[i].entry) && is_summed(&l->items[i].entry, c)) {
-            tc_text_addf(out, " %s.", tacit_statement_trust());
-            return;
-        }
+    const size_t shared = count_sums(l, c, true);
+    if (count_sums(l, c, false) > 0)
+        tc_text_addf(out, " %s.", tacit_statement_trust());
+    if (shared > 0)
+        tc_text_addf(
+            out,
+            " Trustees added up %zu of the releases and dealt their noise: about what is in "
+            "these the promise holds towards the coordinator, too, as long as no more "
+            "trustees work with it than the document of that study allows for.",
+            shared);
 }
 
 static void add_bound(const tc_ledger_claim *c, tc_text *out)

@@ -5,7 +5,8 @@
  *
  * Trustees 0..t-1 get their shares as a seed of 32 bytes, which ChaCha20 expands: t values of f at random and the one at 0 are
  * what determines it, and the shares of the others follow. A word of the field is made of 128 bits modulo p, and is
- * within 2^-67 of uniform in total variation: 2^27 words, more than any study has of one agent, are within 2^-40.
+ * within 2^-67 of uniform in total variation, if what ChaCha20 makes is: 2^27 words are within 2^-40, and 2,000 coordinates in 4,096
+ * rounds with t = 16 are fewer.
  *
  * A dealing is a function of the vector, a secret of 32 bytes and K and t: made again it is the same, byte for byte. Its
  * seeds are a keyed hash of all of these: were a secret used for two vectors by mistake, their dealings were independent still.

@@ -6,13 +6,14 @@
  * and the clip norm has fewer steps: below 2^10 the plan is refused, for then what rounding toward zero takes
  * from a vector shows. Where it is small the noise has below 2^20 steps, and the plan is refused, too.
  *
- * Distance. The honest noise is a sum Z of h independent discrete Gaussians of s_k steps. Theorem 9 and Corollary 12 of Kairouz, Liu and
- * Steinke 2021 (The distributed discrete Gaussian mechanism, arXiv 2102.06387): for sigma >= 1/2 and W a discrete Gaussian of variance
- * h sigma^2, |ln P(Z = x) - ln P(W = x)| <= tau for all x, where
- *     tau = 10 sum over k = 1..h-1 of exp(-2 pi^2 sigma^2 k / (k + 1)) <= 10 (h - 1) exp(-pi^2 sigma^2).
- * So Z is within tau of W in total variation, and W within TC_RELEASE_DISTANCE / (h s_k^2) of a rounded Gaussian. With s_k >= 2^20, tau is
- * below 10^(-10^12), less than any double but 0; what the distance is rounded up by is more than that for all coordinates together. The same factor is all
- * by which the integer Renyi orders of one discrete Gaussian (mechanism.h) differ from those of the sum. */
+ * Distance. The honest noise is a sum Z of h independent discrete Gaussians of s_k steps. Kairouz, Liu and Steinke 2021 (The distributed discrete
+ * Gaussian mechanism, arXiv 2102.06387, on sums of discrete Gaussians): for s_k >= 1/2 and W one discrete Gaussian of variance h s_k^2,
+ * |ln P(Z = x) - ln P(W = x)| <= tau for every x, where
+ *     tau = 10 sum over k = 1..h-1 of exp(-2 pi^2 s_k^2 k / (k + 1)) <= 10 (h - 1) exp(-pi^2 s_k^2).
+ * (The test computes both sides for small s_k.) So Z is within tau of W in total variation, and W within TC_RELEASE_DISTANCE / (h s_k^2) of a
+ * rounded Gaussian. With s_k >= 2^20, tau is below 10^(-10^12): less than any double but 0, and less in all coordinates together than
+ * what the distance is rounded up by. By the same factor the integer Renyi orders of the sum differ from those of one discrete
+ * Gaussian, which are exact (mechanism.h). */
 #include "privacy/shared_sum.h"
 
 #include "privacy/mechanism_int.h"
@@ -28,10 +29,6 @@
 #include <string.h>
 
 enum { MAX_AGENTS = 1 << 24, CLIP_LOW = 1 << 10, TAIL = 12 };
-
-static const char adjacency[] =
-    "all vectors of one agent are replaced by zero; roster, groups, clip norm and the terms of "
-    "trustees are public constants, and trustees deal the same noise";
 
 /* ---- scale */
 
@@ -109,7 +106,7 @@ tacit_status tc_shared_plan_scale(const tc_shared_plan *p, tc_shared_scale *out,
 {
     TC_TRY(check_shape(p, err));
     TC_TRY(check_numbers(p, err));
-    tc_shared_scale scale = {.dealt = dealt(p), .adjacency = adjacency};
+    tc_shared_scale scale = {.dealt = dealt(p), .adjacency = TC_SHARED_ADJACENCY};
     TC_TRY(check_noise(p, scale.dealt, err));
     scale.most = most(p, scale.dealt); /* 2^24 vectors of 2^26, and noise below 2^30 */
     if (scale.most > (uint64_t)TC_FIELD_MOST)

@@ -16,6 +16,11 @@
 #include "privacy/release.h"
 #include "privacy/trustees.h"
 
+/* By these words a ledger's entry of such a sum is known. */
+#define TC_SHARED_ADJACENCY                                                                        \
+    "all vectors of one agent are replaced by zero; roster, groups, clip norm and the terms of "   \
+    "trustees are public constants, and trustees deal the same noise"
+
 typedef struct tc_shared_plan {
     tc_trustees trustees;
     size_t agents, groups, width; /* the public roster; out: groups x width */

@@ -1,6 +1,8 @@
 /* statement.c - the words of a guarantee (statement.h). */
 #include "privacy/statement.h"
 
+#include "privacy/shared_sum.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -80,6 +82,36 @@ const char *tacit_statement_trust(void)
 {
     return "Towards everybody but the coordinator, which sees the vectors and is trusted to sample "
            "and to draw the noise as the document says, once a round";
+}
+
+/* More of them than the document counts on, one row for each number. */
+static void add_left(tc_text *out, const tc_trustees *t)
+{
+    uint32_t c = t->colluding + 1;
+    for (double left; (left = tc_trustees_left(t, c)) > 0; c++)
+        tc_text_addf(out,
+                     " With %u colluding trustees the noise multiplier is %.3f times what is "
+                     "planned.",
+                     (unsigned)c, floor(1000 * left) / 1000);
+    tc_text_addf(out, " With %u or more nothing is promised", (unsigned)c);
+}
+
+void tc_statement_add_trust(tc_text *out, const tc_trustees *t)
+{
+    if (t->count == 0) {
+        tc_text_add(out, tacit_statement_trust());
+        return;
+    }
+    tc_text_addf(
+        out,
+        "Against an adversary who controls the coordinator, up to %u of the %u trustees and any "
+        "set of other agents; towards everybody else, too. Assumed: the other trustees draw "
+        "and deal the noise, keep their shares to themselves and answer once for each round; "
+        "the agent has compared the roster's fingerprint; X25519, XSalsa20-Poly1305 and Ed25519 "
+        "are secure. Each agent clips its own vector: nobody sees it, so nobody can "
+        "hold others to the clip norm.",
+        (unsigned)t->colluding, (unsigned)t->count);
+    add_left(out, t);
 }
 
 static bool reads_within(const char *text, double x, bool up)
@@ -176,9 +208,17 @@ void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sam
         tc_text_addf(out, " %s.", tacit_statement_trust());
 }
 
-void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling)
+void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling,
+                                  const tc_trustees *t)
 {
-    if (unit == TACIT_UNIT_ROW)
+    if (unit == TACIT_UNIT_AGENT && t->count > 0) {
+        tc_text_add(out, "Neighbours: " TC_SHARED_ADJACENCY
+                         ". Not protected: being on the roster, whether and when an agent takes "
+                         "part in a round, and whatever leaves by another way than these "
+                         "releases. ");
+        tc_statement_add_trust(out, t);
+        tc_text_add(out, ".");
+    } else if (unit == TACIT_UNIT_ROW)
         tc_text_addf(
             out,
             "Neighbours: one reward of one agent, which is a row here, is replaced by any "

@@ -1,13 +1,14 @@
 /* statement.h - a guarantee in words, for whoever puts several together; <tacit/privacy.h> has the whole of them.
  *
  * Every statement says whose data, which two data sets are hard to tell apart, epsilon, delta, by
- * which accountant, what is not protected and, where another party draws the noise, that it is trusted. */
+ * which accountant, what is not protected and, where other parties draw the noise, who of them is trusted with what. */
 #ifndef TC_PRIVACY_STATEMENT_H
 #define TC_PRIVACY_STATEMENT_H
 
 #include "base/text.h"
 #include "privacy/accountant.h"
 #include "privacy/release.h"
+#include "privacy/trustees.h"
 
 /* "all that one agent contributes is replaced by zeros, ...", by unit and sampling. */
 const char *tc_statement_adjacency(tacit_unit unit, tacit_dp_sampling sampling);
@@ -26,8 +27,12 @@ void tc_statement_add_bound(tc_text *out, const tacit_guarantee *g, uint64_t rel
 /* By a relation that is stated. */
 void tc_statement_add_related(tc_text *out, tacit_unit unit, tacit_relation relation);
 void tc_statement_add_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);
-/* The others, of the rounds of a federation, where a row is a reward of an agent. */
-void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling);
+/* The others, of the rounds of a federation, where a row is a reward of an agent. Trustees of no count: there are none. */
+void tc_statement_add_round_scope(tc_text *out, tacit_unit unit, tacit_dp_sampling sampling,
+                                  const tc_trustees *t);
+/* Towards whom: the sentence of tacit_statement_trust; with trustees against whom, under which assumptions, and what is left
+ * where more of them collude. */
+void tc_statement_add_trust(tc_text *out, const tc_trustees *t);
 /* The statement about the best of K runs: g is for all of them, r has passed its check. */
 void tc_statement_add_best_of(tc_text *out, const tacit_guarantee *g, const tacit_repeats *r);
 

@@ -2,6 +2,7 @@
 #include "privacy/statement.h"
 
 #include "base/random.h"
+#include "privacy/shared_sum.h"
 
 #include "support/test.h"
 
@@ -158,6 +159,60 @@ static void the_ends_of_the_range_are_bounds_too(void **state)
     }
 }
 
+/* ---- trustees */
+
+static void assert_trust(tc_trustees t, const char *said)
+{
+    tc_text text = {0};
+    tc_statement_add_trust(&text, &t);
+    if (!strstr(tc_text_get(&text), said))
+        print_error("%s\n", tc_text_get(&text));
+    assert_non_null(strstr(tc_text_get(&text), said));
+    tc_text_fini(&text);
+}
+
+static void says_against_whom_trustees_protect(void **state)
+{
+    (void)state;
+    assert_trust((tc_trustees){0}, tacit_statement_trust());
+    assert_trust(tc_trustees_usual(3),
+                 "Against an adversary who controls the coordinator, up to 1 of the 3 trustees and "
+                 "any set of other agents; towards everybody else, too. Assumed: ");
+    assert_trust(tc_trustees_usual(5), "up to 1 of the 5 trustees");
+    assert_trust(tc_trustees_usual(8), "up to 2 of the 8 trustees");
+    /* a row for each number beyond, rounded down, until nothing is left */
+    assert_trust(tc_trustees_usual(3),
+                 "hold others to the clip norm. With 2 colluding trustees the "
+                 "noise multiplier is 0.707 times what is planned. With 3 or "
+                 "more nothing is promised");
+    assert_trust(tc_trustees_usual(4), "clip norm. With 2 or more nothing is promised");
+    assert_trust((tc_trustees){.count = 6, .degree = 5, .colluding = 1, .dealers = 6},
+                 "With 2 colluding trustees the noise multiplier is 0.894 times what is planned. "
+                 "With 3 colluding trustees the noise multiplier is 0.774 times what is planned. "
+                 "With 4 colluding trustees the noise multiplier is 0.632 times what is planned. "
+                 "With 5 colluding trustees the noise multiplier is 0.447 times what is planned. "
+                 "With 6 or more nothing is promised");
+}
+
+/* Absence is not what is hidden. */
+static void sums_of_trustees_have_neighbours_of_their_own(void **state)
+{
+    (void)state;
+    const tc_trustees t = tc_trustees_usual(5), none = {0};
+    tc_text shared = {0}, central = {0}, plain = {0};
+    tc_statement_add_round_scope(&shared, TACIT_UNIT_AGENT, TACIT_DP_ALL, &t);
+    tc_statement_add_round_scope(&central, TACIT_UNIT_AGENT, TACIT_DP_ALL, &none);
+    tc_statement_add_scope(&plain, TACIT_UNIT_AGENT, TACIT_DP_ALL);
+    assert_string_equal(tc_text_get(&central), tc_text_get(&plain));
+    assert_non_null(strstr(tc_text_get(&shared), "Neighbours: " TC_SHARED_ADJACENCY
+                                                 ". Not protected: being on the roster, whether "
+                                                 "and when an agent takes part in a round"));
+    assert_null(strstr(tc_text_get(&shared), "its absence"));
+    tc_text_fini(&shared);
+    tc_text_fini(&central);
+    tc_text_fini(&plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +223,8 @@ int main(void)
         cmocka_unit_test(epsilon_is_rounded_up),
         cmocka_unit_test(delta_is_rounded_up_and_a_lower_bound_down),
         cmocka_unit_test(round_numbers_stay_what_they_are),
+        cmocka_unit_test(says_against_whom_trustees_protect),
+        cmocka_unit_test(sums_of_trustees_have_neighbours_of_their_own),
         cmocka_unit_test(the_ends_of_the_range_are_bounds_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,8 @@
  *          "drop", "options", "objective_options", "release" or "rewards", "iterations": [...],
  *          "evaluations": [...], "simple_regret": {"mean": [...], "se": [...]},
  *          "cumulative_regret": {"mean", "se"}, "by_run": {"simple_regret", "cumulative_regret"},
- *          "messages" or "communication": {...}, "privacy": {...}, "expect": {...}, "theorem",
+ *          "messages" or "communication": {...}, "privacy": {...}, "trustees": {...},
+ *          "expect": {...}, "theorem",
  *          "seconds", "pulls_per_second"}
  *         or, of several, {"results": [one such each], "ratios": [...]}
  *   by agent, CSV   run,agent,iteration,simple_regret,cumulative_regret,evaluations
@@ -41,7 +42,8 @@
  * "last_round_at" (pulls of each agent), "numbers_up", "numbers_down" (of all agents together).
  * pulls_per_second is null where everything came from a checkpoint. A ratio has "label", "over",
  * "iteration" or "pulls", "ratio", "low", "high" and "p"; low and high are null where there is no interval
- * (compare.h). expect is what a study of these options may gain at best (algo/expect.h). Nothing else
+ * (compare.h). trustees are their terms and the bytes of a round (study/trustees_plan.h), where there are any; messages are then
+ * what leaves an agent, its shares. expect is what a study of these options may gain at best (algo/expect.h). Nothing else
  * than the speed of pulls differs from one computation of the same simulation to the next. Numbers read
  * back exactly. */
 #ifndef TC_SIM_CURVE_FILE_H
@@ -60,6 +62,7 @@ typedef struct tc_curve_part {
     const json_t *options;           /* as shown; NULL: those in force */
     const json_t *objective_options; /* of tc_family_used; NULL: sim's, as given */
     const json_t *expect;            /* of tc_expect_json */
+    const json_t *trustees;          /* of tc_trustees_json */
     const char *theorem;             /* of one party */
 } tc_curve_part;
 

@@ -400,6 +400,7 @@ static bool fill_rest(json_t *j, const tc_curve_part *p, const tc_sim_claim *cla
     return (!p->cost || set(j, "messages", messages_json(c, p->sim->agents))) &&
            (!c->by_pulls || set(j, "communication", talk_json(c))) &&
            (!(p->cost || claim->there) || set(j, "privacy", privacy_json(p, claim))) &&
+           (!p->trustees || set(j, "trustees", json_deep_copy(p->trustees))) &&
            (!p->expect || set(j, "expect", json_deep_copy(p->expect))) &&
            (!p->theorem || !*p->theorem || set(j, "theorem", json_string(p->theorem))) &&
            (!c->by_pulls || (set(j, "seconds", json_real(c->seconds)) &&

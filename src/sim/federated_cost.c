@@ -179,7 +179,7 @@ void tc_federated_cost_bound(const tc_federated_cost *c, tc_text *out)
     tc_statement_add_bound(out, &c->bound, c->releases, c->unit);
     if (c->records)
         tc_record_noise_describe(c->records, out);
-    tc_statement_add_round_scope(out, c->unit, c->sampling);
+    tc_statement_add_round_scope(out, c->unit, c->sampling, &c->trustees);
 }
 
 void tc_federated_cost_statement(const tc_federated_cost *c, tc_text *out)

@@ -22,6 +22,8 @@ typedef struct tc_federated_cost {
      * With very many releases some are the bound of a later one. */
     double *by_round;
     uint64_t rounds;
+    tc_trustees
+        trustees; /* who would add up and deal the noise; its user sets it. count 0: the coordinator */
     double first;                   /* the same of iteration 0: noise in the initial values */
     const tc_record_noise *records; /* RECORD: in what was told, which is all there is; else NULL */
 } tc_federated_cost;

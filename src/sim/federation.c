@@ -36,6 +36,7 @@ static tacit_status add_member(tc_federation *f, uint64_t i, tacit_error *err)
                                .party_seed = tc_party_seed_from(party ? c->seed : seed),
                                .party = party ? i : 0,
                                .agents = federated ? c->agents : 0,
+                               .trustees = c->trustees,
                                .budget = c->budget,
                                .sibling = federated && i > 0 ? f->members[0].o : NULL};
     return tc_optimizer_new(&f->members[i].o, &cfg, err);
@@ -69,6 +70,9 @@ static tacit_status check(const tc_federation_config *c, tacit_error *err)
     if (c->past > MOST_PAST)
         return tc_fail(err, TACIT_E_ARG, "past must be in 0..%d, got %" PRIu64, (int)MOST_PAST,
                        c->past);
+    if (c->trustees.count > 0 && !(c->algorithm->aggregator && c->algorithm->aggregator->shared))
+        return tc_fail(err, TACIT_E_ARG, "the sums of %s cannot be shared among trustees",
+                       c->algorithm->name);
     if (c->chunk > TC_CHUNK_MOST)
         return tc_fail(err, TACIT_E_ARG, "chunk must be in 0..%d, got %zu", (int)TC_CHUNK_MOST,
                        c->chunk);
@@ -132,6 +136,7 @@ static tacit_status build(tc_federation *f, tacit_error *err)
     f->env = (tc_env){.space = c->space,
                       .public_seed = tc_public_seed_from(c->seed),
                       .agents = c->agents,
+                      .trustees = c->trustees,
                       .budget = c->budget};
     TC_TRY(allocate(f, err));
     TC_TRY(open_ledger(f, err));

@@ -7,6 +7,8 @@
  * those that agents ask for. Then each agent completes one trial. An algorithm for one party alone
  * has no rounds: every agent is a study of its own, agent 0 the one that `seed` makes alone.
  *
+ * With trustees a round is closed with what they would open (federation_shared.c).
+ *
  * Noise comes from the seed, so that runs can be repeated: every release is stamped NOT PRIVATE,
  * while its event is what a deployment would pay. Agents run in parallel; results depend neither on
  * the number of threads nor on how many agents are asked together. Which messages are lost depends
@@ -25,6 +27,9 @@ typedef struct tc_federation_config {
     const tc_space *space;
     bool maximize;
     uint64_t agents, seed, budget; /* budget: planned trials of each agent; 0 unknown */
+    /* Who adds up messages and deals the noise, none of them ever absent; count 0: the coordinator. A round then has the noise of
+     * the dealers of a deployment with this seed, added up as it is: shares of it would add up to the same. */
+    tc_trustees trustees;
     /* Relays alone: what is handed on in round 0 is not what agents know then, but what earlier
      * studies of theirs knew, of this many trials each (t_n of the FTS paper); 0: as agents do. */
     uint64_t past;

@@ -61,6 +61,13 @@ tacit_status tc_federation_failure(const tc_federation *f, tacit_error *err);
 tacit_status tc_federation_past(tc_federation *f, tacit_error *err);
 /* federation_round.c: does the message of this agent in the present round not arrive? */
 bool tc_federation_lost(const tc_federation *f, uint64_t agent);
+/* A message is left out; the first refusal is kept for the report. */
+tacit_status tc_federation_reject(tc_federation *f, uint64_t agent, const char *why,
+                                  tacit_error *err);
+/* federation_shared.c: tc_closing.release, of what trustees would open; user: the federation. */
+tacit_status tc_federation_open_shared(void *user, tc_release **out, tacit_error *err);
+/* Bytes that an agent would send in this round: its shares, boxed. */
+tacit_status tc_federation_upload(const tc_federation *f, uint64_t *out, tacit_error *err);
 /* Keeps the message of an agent for the relay, as it is released in `round`. */
 tacit_status tc_federation_keep(tc_federation *f, uint64_t agent, uint64_t round, tacit_error *err);
 /* Does a round of an aggregator come after the present one? */

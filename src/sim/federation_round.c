@@ -69,8 +69,8 @@ static tacit_status check(const tc_federation *f, uint64_t agent, tacit_error *e
                                                                agent, tc_text_get(t), t->len, err);
 }
 
-/* The first refusal is kept for the report. */
-static tacit_status reject(tc_federation *f, uint64_t agent, const char *why, tacit_error *err)
+tacit_status tc_federation_reject(tc_federation *f, uint64_t agent, const char *why,
+                                  tacit_error *err)
 {
     tc_text t = {0};
     f->tally.rejected++;
@@ -95,7 +95,7 @@ static tacit_status receive(tc_federation *f, uint64_t agent, tacit_error *err)
     }
     tacit_status status = check(f, agent, &why);
     if (status == TACIT_E_ARG)
-        return reject(f, agent, why.msg, err);
+        return tc_federation_reject(f, agent, why.msg, err);
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
     m->received = true;
@@ -171,7 +171,7 @@ static tacit_status add_messages(void *user, tc_round_sum *sum, tacit_error *err
 
 static tacit_status leave_out(void *user, uint64_t agent, const char *why, tacit_error *err)
 {
-    return reject(user, agent, why, err);
+    return tc_federation_reject(user, agent, why, err);
 }
 
 /* Where records are protected, messages are private before they are sent and a coordinator's entry has no cost
@@ -191,6 +191,7 @@ static tacit_status release_round(tc_federation *f, tc_ledger_receipt *out, taci
                           .test_seed = &c->seed,
                           .messages = add_messages,
                           .left_out = leave_out,
+                          .release = c->trustees.count > 0 ? tc_federation_open_shared : NULL,
                           .user = f};
     TC_TRY(
         tc_round_price_of(c->algorithm, &f->env, options(f), f->round.number, &closing.price, err));
@@ -272,13 +273,18 @@ static tacit_status find_round(tc_federation *f, tacit_error *err)
     return TACIT_OK;
 }
 
-static void count_messages(tc_federation *f)
+/* What leaves an agent is its message, or shares of it. */
+static tacit_status count_messages(tc_federation *f, tacit_error *err)
 {
+    uint64_t upload = 0;
+    if (f->cfg.trustees.count > 0)
+        TC_TRY(tc_federation_upload(f, &upload, err));
     for (uint64_t i = 0; i < f->cfg.agents; i++)
         if (f->members[i].publishes) {
             f->tally.messages++;
-            f->tally.bytes += f->members[i].message.len;
+            f->tally.bytes += upload > 0 ? upload : f->members[i].message.len;
         }
+    return TACIT_OK;
 }
 
 static tacit_status run_round(tc_federation *f, tacit_error *err)
@@ -287,7 +293,7 @@ static tacit_status run_round(tc_federation *f, tacit_error *err)
     TC_TRY(tc_federation_each(f, publish, err));
     if (f->cfg.past > 0 && f->round.number == 0) /* the former selves have spoken */
         return TACIT_OK;
-    count_messages(f);
+    TC_TRY(count_messages(f, err));
     TC_TRY(receive_all(f, err));
     if (f->cfg.algorithm->relay)
         return keep_all(f, err);

@@ -55,6 +55,10 @@ tacit_status tc_simulation_identity(const tc_simulation *sim, const tc_run_shape
                  sim->bandit ? 2 : (int)(1 - shape->first), sim->agents, sim->trials,
                  shape->initial, sim->seed, sim->by_agent, sim->drop, sim->past, sim->acting,
                  sim->paired, sim->epsilon, sim->delta);
+    if (sim->trustees.count > 0)
+        tc_text_addf(out, "trustees %u %u %u %u\n", (unsigned)sim->trustees.count,
+                     (unsigned)sim->trustees.degree, (unsigned)sim->trustees.colluding,
+                     (unsigned)sim->trustees.dealers);
     if (sim->bandit)
         tc_text_addf(out, "points %zu low %a high %a noise %d scale %a anywhere %d\n", sim->points,
                      sim->low, sim->high, (int)sim->noise, sim->scale, sim->anywhere);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "sim/claim.h"
 #include "sim/curated.h"
+#include "study/trustees_plan.h"
 
 #include <tacit/experimental/fields.h>
 
@@ -115,8 +116,8 @@ static bool is_federation(const tc_contest *a)
                     o->unit != TACIT_PLAN_UNIT_RECORD;
     return tc_algorithm_federated(a->algorithm) || (a->doc && a->doc->agents) ||
            is_family(o->objective) || o->agents || o->acting || o->rounds || o->drop > 0 ||
-           o->past || o->tell != TC_PLAN_TELL_NONE || promised || o->versus || o->known ||
-           o->by_agent || o->checkpoint;
+           o->trustees || o->past || o->tell != TC_PLAN_TELL_NONE || promised || o->versus ||
+           o->known || o->by_agent || o->checkpoint;
 }
 
 static tacit_status prepare(tc_contest *a, tacit_error *err)
@@ -204,9 +205,11 @@ static tacit_status run_contender(tc_contest *a, tc_contender *c, tacit_error *e
     if (c->charged && c->records)
         return tc_federated_cost_records(&c->cost, &c->curves, tc_plan_accountant(a), &c->noise,
                                          err);
-    return c->charged
-               ? tc_federated_cost_init(&c->cost, &c->curves, tc_plan_accountant(a), c->delta, err)
-               : TACIT_OK;
+    if (!c->charged)
+        return TACIT_OK;
+    TC_TRY(tc_federated_cost_init(&c->cost, &c->curves, tc_plan_accountant(a), c->delta, err));
+    c->cost.trustees = c->sim.trustees;
+    return TACIT_OK;
 }
 
 /* ---- what was found ---- */
@@ -220,6 +223,7 @@ static tc_curve_part part_of(const tc_contest *a, const tc_contender *c)
                            .options = c->shown,
                            .objective_options = a->objective_options,
                            .expect = c->expect,
+                           .trustees = c->terms,
                            .theorem = c->label ? NULL : c->theorem};
 }
 
@@ -227,6 +231,23 @@ static tc_curve_part part_of(const tc_contest *a, const tc_contender *c)
 static const char *keep_text(tc_contender *c, size_t *n, char *text)
 {
     return c->texts[(*n)++] = text;
+}
+
+/* NULL: no memory. */
+static char *trustees_text(const tc_contender *c)
+{
+    tc_text text = {0};
+    tc_trustees_describe(&c->trustees, &c->largest, &text);
+    return tc_text_take(&text);
+}
+
+static tacit_status show_trustees(tc_contender *c, size_t *n, tacit_error *err)
+{
+    if (c->trustees.count == 0)
+        return TACIT_OK;
+    c->found.trustees_sentence = keep_text(c, n, trustees_text(c));
+    c->found.trustees = keep_text(c, n, tc_json_text(c->terms));
+    return c->found.trustees && c->found.trustees_sentence ? TACIT_OK : tc_fail_memory(err);
 }
 
 static tacit_status add_statement(const tc_contender *c, tc_text *statement, tc_text *scope,
@@ -237,7 +258,7 @@ static tacit_status add_statement(const tc_contender *c, tc_text *statement, tc_
         tc_federated_cost_statement(&c->cost, statement);
         if (c->records)
             tc_record_noise_describe(&c->noise, scope);
-        tc_statement_add_round_scope(scope, c->cost.unit, TACIT_DP_ALL);
+        tc_statement_add_round_scope(scope, c->cost.unit, TACIT_DP_ALL, &c->sim.trustees);
     } else if (!c->bandit) {
         TC_TRY(tc_sim_claim_init(&claim, &c->sim, err));
         tc_sim_claim_statement(&claim, statement);
@@ -284,6 +305,7 @@ static tacit_status show(const tc_contest *a, tc_contender *c, tacit_error *err)
     c->found.statement = keep_text(c, &n, tc_text_take(&statement));
     c->found.scope = keep_text(c, &n, tc_text_take(&scope));
     TC_TRY(status);
+    TC_TRY(show_trustees(c, &n, err));
     const tacit_simulated *f = &c->found;
     bool good =
         f->options && f->shown && f->given && (f->expect || !c->expect) && f->statement && f->scope;

@@ -26,12 +26,15 @@ typedef struct tc_contender {
     char *label;                   /* NULL of one party alone */
     const tc_algorithm *algorithm; /* or, by pulls, ... */
     const tc_bandit *bandit;
-    json_t *given;         /* its options as given */
-    json_t *options;       /* all of them, as in force */
-    json_t *shown;         /* the same with values in place of "chosen" */
-    char *theorem;         /* what one says about them; may be empty */
-    json_t *expect;        /* what they may gain at best (tc_expect_json); NULL: unsaid */
-    double epsilon, delta; /* the promise asked for; 0: none, and the default delta */
+    json_t *given;          /* its options as given */
+    json_t *options;        /* all of them, as in force */
+    json_t *shown;          /* the same with values in place of "chosen" */
+    char *theorem;          /* what one says about them; may be empty */
+    json_t *expect;         /* what they may gain at best (tc_expect_json); NULL: unsaid */
+    tc_shared_plan largest; /* where there are trustees: of their rounds; ... */
+    json_t *terms;          /* ... and tc_trustees_json of it */
+    double epsilon, delta;  /* the promise asked for; 0: none, and the default delta */
+    tc_trustees trustees;   /* who adds up what its agents send; count 0: the coordinator */
     bool open;    /* beside others for records, this one promises nothing and has no noise */
     bool records; /* that promise is for records instead, of which ... */
     tc_record_noise noise; /* ... this is the noise */
@@ -41,7 +44,7 @@ typedef struct tc_contender {
     bool charged; /* cost is there: of a federation */
     tc_federated_cost cost;
     tacit_simulated found; /* what is shown of it; its texts: */
-    char *texts[6];
+    char *texts[8];
     double *spent;
 } tc_contender;
 
@@ -81,6 +84,11 @@ tacit_status tc_plan_bandits(tc_contest *a, tacit_error *err);
 
 /* plan_federation.c: by which bound epsilon is shown. */
 const tc_accountant *tc_plan_accountant(const tc_contest *a);
+
+/* plan_federation.c: the trustees that the plan or its document asks for; count 0: none. And can they add up what agents of this
+ * algorithm send? */
+tc_trustees tc_plan_trustees(const tc_contest *a);
+bool tc_plan_takes_trustees(const tc_algorithm *a);
 
 /* ---- one party */
 

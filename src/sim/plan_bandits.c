@@ -31,6 +31,7 @@ static tacit_status check_options(const tc_contest *a, tacit_error *err)
         const char *name;
     } others[] = {{o->trials > 0, "trials"},
                   {o->acting > 0, "acting"},
+                  {o->trustees > 0, "trustees"},
                   {o->rounds > 0, "rounds"},
                   {o->drop > 0, "drop"},
                   {o->past > 0, "past"},

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/plan.h"
+#include "study/trustees_plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,6 +68,29 @@ static tacit_status take_promise(tc_contender *c, const tc_contest *a, tacit_err
     if (json_object_set_new(c->given, "noise_multiplier", json_real(d->noise_multiplier)) != 0)
         return tc_fail_memory(err);
     return TACIT_OK;
+}
+
+bool tc_plan_takes_trustees(const tc_algorithm *a)
+{
+    return a->aggregator && a->aggregator->shared;
+}
+
+tc_trustees tc_plan_trustees(const tc_contest *a)
+{
+    if (a->o && a->o->trustees > 0)
+        return tc_trustees_usual((uint32_t)a->o->trustees);
+    return a->doc ? a->doc->trustees : (tc_trustees){0};
+}
+
+static tacit_status check_trustees(const tc_contest *a, tacit_error *err)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->o->trustees == 0 || tc_plan_takes_trustees(a->contenders[i].algorithm))
+            return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "--trustees is for algorithms that release sums with noise (" TC_PLAN_CHARGING
+                   "), and %s is none of them",
+                   a->contenders[0].algorithm->name);
 }
 
 /* -- how large ----------------------------------------------------------------------------- */
@@ -136,7 +160,7 @@ static tacit_status begin_first(const tc_contest *a, tc_contender *c, tacit_erro
     if (!is_planned(a)) {
         TC_TRY(tc_simulation_begin(&c->sim, &initial, err));
     } else {
-        const tc_env env = {.agents = a->agents, .budget = a->doc->trials};
+        const tc_env env = {.agents = a->agents, .trustees = c->trustees, .budget = a->doc->trials};
         TC_TRY(tc_options_begun(c->algorithm, c->given, &env, &options, err));
         initial = (uint64_t)json_integer_value(json_object_get(options, "initial"));
         json_decref(options);
@@ -219,6 +243,7 @@ static tc_simulation federated_of(const tc_contest *a, const tc_contender *c)
                            .runs = (uint64_t)a->o->runs,
                            .seed = a->seed,
                            .drop = a->o->drop,
+                           .trustees = c->trustees,
                            .past = c->algorithm->relay ? (uint64_t)a->o->past : 0,
                            .acting = acting_of(a),
                            .paired = true,
@@ -246,6 +271,16 @@ static tacit_status check_accountant(const tc_contest *a, const tc_contender *c,
         return TACIT_OK;
     TC_TRY(tc_round_price_of(c->algorithm, env, opts, 0, &price, err));
     return tc_ledger_cost(tc_plan_accountant(a), &price.event, 1, 0, c->delta, &bound, err);
+}
+
+static tacit_status find_largest(tc_contender *c, const tc_env *env, const void *opts,
+                                 tacit_error *err)
+{
+    if (c->trustees.count == 0)
+        return TACIT_OK;
+    TC_TRY(tc_trustees_largest_round(c->algorithm, env, opts, &c->largest, err));
+    c->terms = tc_trustees_json(&c->trustees, &c->largest);
+    return c->terms ? TACIT_OK : tc_fail_memory(err);
 }
 
 static tacit_status find_expectation(tc_contender *c, const tc_env *env, const void *opts,
@@ -281,6 +316,7 @@ static tacit_status resolve(const tc_contest *a, tc_contender *c, void *opts, ta
     TC_TRY(tc_simulation_initial(&c->sim, &initial, err));
     tc_env env = {.space = tc_family_space(a->family),
                   .agents = a->agents,
+                  .trustees = c->trustees,
                   .budget = initial + c->sim.trials};
     if (c->epsilon > 0 && !c->algorithm->promise)
         return no_promise(c, err);
@@ -289,6 +325,7 @@ static tacit_status resolve(const tc_contest *a, tc_contender *c, void *opts, ta
     if (c->epsilon > 0)
         TC_TRY(c->algorithm->promise(&env, opts, c->epsilon, c->delta, err));
     TC_TRY(check_accountant(a, c, &env, opts, err));
+    TC_TRY(find_largest(c, &env, opts, err));
     c->options = tc_options_json(c->algorithm->options, opts);
     return c->options ? describe(c, &env, opts, err) : tc_fail_memory(err);
 }
@@ -421,9 +458,12 @@ tacit_status tc_plan_federation(tc_contest *a, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "--reply is for one party, and this is a federation");
     TC_TRY(tc_plan_first(a, err));
     TC_TRY(take_promise(&a->contenders[0], a, err));
+    if (tc_plan_takes_trustees(a->algorithm))
+        a->contenders[0].trustees = tc_plan_trustees(a);
     TC_TRY(tc_plan_others(a, err));
     TC_TRY(check_past(a, err));
     TC_TRY(check_drop(a, err));
+    TC_TRY(check_trustees(a, err));
     TC_TRY(tc_plan_check_promise(a, err));
     TC_TRY(tc_plan_check_objective(a, err));
     TC_TRY(choose_agents(a, err));

@@ -11,13 +11,15 @@
 static const char *stranger(const tc_contest *a)
 {
     const tacit_simulation_plan *o = a->o;
-    return o->pulls > 0                    ? "pulls"
-           : o->past > 0                   ? "past"
-           : o->known                      ? "warm"
-           : o->reply != TC_PLAN_NO_REPLY  ? "reply"
-           : tc_is_modeler(a->algorithm)   ? "algorithm po-gp-ucb"
-           : a->doc && a->doc->epsilon > 0 ? "epsilon of the document"
-                                           : NULL;
+    return o->pulls > 0                           ? "pulls"
+           : o->past > 0                          ? "past"
+           : o->known                             ? "warm"
+           : o->reply != TC_PLAN_NO_REPLY         ? "reply"
+           : tc_is_modeler(a->algorithm)          ? "algorithm po-gp-ucb"
+           : o->trustees > 0                      ? "trustees"
+           : a->doc && a->doc->trustees.count > 0 ? "trustees of the document"
+           : a->doc && a->doc->epsilon > 0        ? "epsilon of the document"
+                                                  : NULL;
 }
 
 static tacit_status check_there(const tc_contest *a, tacit_error *err)

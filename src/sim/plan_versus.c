@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "sim/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 /* As --epsilon and --delta. */
@@ -34,6 +35,7 @@ void tc_contender_fini(tc_contender *c)
     json_decref(c->shown);
     tc_free(c->theorem);
     json_decref(c->expect);
+    json_decref(c->terms);
     tacit_curves_fini(&c->curves);
     tc_federated_cost_fini(&c->cost);
     tc_record_noise_fini(&c->noise);
@@ -164,6 +166,32 @@ static tacit_status take_unit(const tc_contest *a, tc_contender *c, item *it, ta
     return TACIT_OK;
 }
 
+/* Takes a word trustees=K out of the list; 0: none. Else they are those of the first, as far as the algorithm takes any. */
+static tacit_status take_trustees(tc_contest *a, tc_contender *c, item *it, tacit_error *err)
+{
+    const bool takes = tc_plan_takes_trustees(c->algorithm) && !c->records;
+    c->trustees = takes ? tc_plan_trustees(a) : (tc_trustees){0};
+    for (size_t i = 0; i < it->n; i++) {
+        double n;
+        if (strncmp(it->words[i], "trustees=", 9) != 0)
+            continue;
+        if (!takes)
+            return tc_fail(err, TACIT_E_ARG,
+                           "--versus: trustees are for algorithms that release sums with noise "
+                           "(" TC_PLAN_CHARGING ") for agents, and %s is none of them",
+                           it->name);
+        if (!tc_parse_double(it->words[i] + 9, &n) || n != floor(n) ||
+            (n != 0 && (n < TC_TRUSTEES_LEAST || n > TC_TRUSTEES_MOST)))
+            return tc_fail(err, TACIT_E_ARG,
+                           "--versus: trustees must be 0 or a whole number in %d..%d, got \"%s\"",
+                           TC_TRUSTEES_LEAST, TC_TRUSTEES_MOST, it->words[i] + 9);
+        memmove(&it->words[i], &it->words[i + 1], (--it->n - i) * sizeof it->words[0]);
+        c->trustees = n > 0 ? tc_trustees_usual((uint32_t)n) : (tc_trustees){0};
+        return TACIT_OK;
+    }
+    return TACIT_OK;
+}
+
 /* Noise is said once: what the item itself says replaces what it inherits. */
 static tacit_status resolve_promise(tc_contender *c, item *it, tacit_error *err)
 {
@@ -218,6 +246,7 @@ static tacit_status fill(tc_contest *a, tc_contender *c, item *it, tacit_error *
     if (c->algorithm) {
         TC_TRY(take_unit(a, c, it, err));
         TC_TRY(resolve_promise(c, it, err));
+        TC_TRY(take_trustees(a, c, it, err));
     }
     tc_optioned of = optioned(c);
     return tc_optioned_take(&of, c->given, it->n, it->words, err);
@@ -282,6 +311,8 @@ static tacit_status make_label(const tc_contest *a, tc_contender *c, tacit_error
         tc_text_addf(&text, ",%s", a->o->sets[i]);
     if (c->epsilon > 0)
         tc_text_addf(&text, ",epsilon=%g", c->epsilon);
+    if (c->trustees.count > 0)
+        tc_text_addf(&text, ",trustees=%u", (unsigned)c->trustees.count);
     if (c->records)
         tc_text_add(&text, ",unit=record");
     c->label = tc_text_take(&text);

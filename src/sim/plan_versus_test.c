@@ -107,12 +107,47 @@ static void test_refusals(void **state)
             "--versus has more than 25 items");
 }
 
+/* Who adds up is said of an item, of the plan, or of nobody. */
+static void test_trustees(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_simulation_plan plan = tacit_simulation_plan_default();
+    list l;
+    assert_ok(read_list(&l, "dp-fts-de,trustees=8;dp-fts-de,trustees=0;dp-pf-pne;ts", &err));
+    assert_int_equal(l.items[0].trustees.count, 8);
+    assert_int_equal(l.items[0].trustees.degree, 5);
+    assert_int_equal(l.items[1].trustees.count, 0);
+    assert_int_equal(l.items[2].trustees.count, 0);
+    check_given(&l.items[1], "{\"features\": 30, \"noise_multiplier\": 2.0}");
+    end_list(&l);
+    memset(&l, 0, sizeof l);
+    plan.trustees = 5;
+    l.all.o = &plan;
+    l.all.contenders[0].algorithm = tc_algorithm_find("dp-fts-de");
+    l.all.contenders[0].given = json_object();
+    l.all.n = 1;
+    assert_ok(tc_plan_versus(&l.all, "dp-fts-de;dp-fts-de,trustees=3;dp-pf-pne;fts;ts", &err));
+    static const uint32_t counts[] = {0, 5, 3, 5, 0, 0}; /* the first is the caller's */
+    for (size_t i = 1; i < 6; i++)
+        assert_int_equal(l.all.contenders[i].trustees.count, counts[i]);
+    end_list(&l);
+    refused("dp-fts-de,trustees=2",
+            "--versus: trustees must be 0 or a whole number in 3..16, got \"2\"");
+    refused("dp-fts-de,trustees=4.5",
+            "--versus: trustees must be 0 or a whole number in 3..16, got \"4.5\"");
+    refused("ts,trustees=3",
+            "--versus: trustees are for algorithms that release sums with noise (dp-fts-de, "
+            "dp-pf-pne) for agents, and ts is none of them");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_items),
         cmocka_unit_test(test_noise_is_said_once),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_trustees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,8 @@ typedef struct tc_simulation {
     /* A federation. Points before iteration 0; 0: as the algorithm's options say. For algorithms that
      * know no initial points, or choose how many, beside others that do. */
     uint64_t initial;
-    double drop;     /* the probability that a message does not arrive */
+    tc_trustees trustees; /* as in federation.h */
+    double drop;          /* the probability that a message does not arrive */
     uint64_t past;   /* as in federation.h: trials of the earlier studies that messages tell of */
     uint64_t acting; /* as in federation.h; 0: all. The result is about these agents alone */
     bool paired;     /* as in federation.h */

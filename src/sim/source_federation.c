@@ -53,6 +53,7 @@ static tacit_status found(lockstep *s, tacit_error *err)
                                 .space = tc_family_space(s->family),
                                 .maximize = maximize,
                                 .agents = sim->agents,
+                                .trustees = sim->trustees,
                                 .seed = r->seeds.study,
                                 .budget = r->shape->initial + sim->trials,
                                 .drop = sim->drop,
@@ -142,7 +143,8 @@ tacit_status tc_simulation_begin(const tc_simulation *f, uint64_t *out, tacit_er
 {
     uint64_t initial = 0;
     for (bool more = true; more;) {
-        const tc_env env = {.agents = f->agents, .budget = f->trials + initial};
+        const tc_env env = {
+            .agents = f->agents, .trustees = f->trustees, .budget = f->trials + initial};
         json_t *options;
         TC_TRY(tc_options_begun(f->algorithm, f->options, &env, &options, err));
         const uint64_t chosen = initial_of(options);

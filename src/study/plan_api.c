@@ -13,6 +13,7 @@
 #include "study/record_plan.h"
 #include "study/study.h"
 #include "study/study_plan.h"
+#include "study/trustees_plan.h"
 
 #include <math.h>
 
@@ -136,6 +137,38 @@ static tacit_status state_expectation(tacit_plan *p, tacit_error *err)
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
+/* ---- who is trusted ---- */
+
+static tacit_status state_trustees(tacit_plan *p, tacit_error *err)
+{
+    const tc_trustees *t = &p->plan->env.trustees;
+    tc_shared_plan largest;
+    tc_text text = {0};
+    if (t->count == 0)
+        return TACIT_OK;
+    TC_TRY(
+        tc_trustees_largest_round(p->doc->algorithm, &p->plan->env, p->plan->opts, &largest, err));
+    tc_trustees_describe(t, &largest, &text);
+    TC_TRY(keep(p, &text, &p->summary.trustees_sentence, err));
+    json_t *j = tc_trustees_json(t, &largest);
+    char *json = tc_json_text(j);
+    if (json)
+        p->summary.trustees = tc_arena_strdup(&p->texts, json);
+    bool ok = json && p->summary.trustees;
+    tc_free(json);
+    json_decref(j);
+    return ok ? TACIT_OK : tc_fail_memory(err);
+}
+
+static tacit_status state_trust(tacit_plan *p, tacit_error *err)
+{
+    tc_text text = {0};
+    if (*p->summary.not_private || p->doc->promise == TC_PROMISE_RECORDS)
+        return TACIT_OK;
+    tc_statement_add_trust(&text, &p->doc->trustees);
+    return keep(p, &text, &p->summary.trust, err);
+}
+
 /* ---- from a document ---- */
 
 static bool protects_records(const tacit_plan *p)
@@ -171,6 +204,8 @@ static tacit_status describe_rounds(tacit_plan *p, const tc_study_row *row, taci
     p->summary.not_private = tc_study_plan_not_private(p->plan);
     p->summary.unit = tc_study_plan_charge(p->plan, 0).unit;
     TC_TRY(state_lengthscale(p, err));
+    TC_TRY(state_trustees(p, err));
+    TC_TRY(state_trust(p, err));
     return protects_records(p) ? TACIT_OK : state_expectation(p, err);
 }
 
@@ -238,6 +273,12 @@ static tacit_status add_release(tacit_plan *p, uint64_t round, const char *about
 static tacit_status find_bytes(const tacit_plan *p, uint64_t round, uint64_t *out, tacit_error *err)
 {
     const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;
+    tc_shared_plan shared;
+    if (p->plan->env.trustees.count > 0) {
+        TC_TRY(ops->shared(&p->plan->env, p->plan->opts, round, &shared, err));
+        *out = tc_trustees_bytes(&shared).agent_sends;
+        return TACIT_OK;
+    }
     return ops->message_bytes ? ops->message_bytes(&p->plan->env, p->plan->opts, round, out, err)
                               : TACIT_OK;
 }
@@ -352,7 +393,7 @@ static tacit_status state_cost(tacit_plan *p, const tacit_guarantee *total, taci
     tc_text_addf(&text, "Nothing is spent yet. %sPlanned: ",
                  p->n > MOST_ROWS ? "There are too many releases to account for each. " : "");
     tc_statement_add_bound(&text, total, p->n, s->unit);
-    tc_statement_add_round_scope(&text, s->unit, p->at[0].shown.event.sampling);
+    tc_statement_add_round_scope(&text, s->unit, p->at[0].shown.event.sampling, &p->doc->trustees);
     if (protects_records(p))
         add_noise_sentence(&text, p);
     return keep(p, &text, &s->statement, err);

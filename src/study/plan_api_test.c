@@ -81,6 +81,84 @@ static void it_says_what_to_expect(void **state)
     tacit_document_free(d);
 }
 
+/* The same epsilon and noise; who is trusted is said, and what leaves is shares. */
+static void trustees_are_planned_for(void **state)
+{
+    (void)state;
+    tacit_error err = {0};
+    tacit_plan *central, *p;
+    tacit_document *d = parse(FEDERATED);
+    assert_ok(tacit_plan_new(&central, d, &err));
+    tacit_document_free(d);
+    d = parse(DOCUMENT("\"name\": \"dp-fts-de\", \"features\": 6, \"initial\": 3, \"releases\": "
+                       "\"0,1,3\"",
+                       ", \"federation\": {\"agents\": 2, \"trustees\": 5}, \"privacy\": "
+                       "{\"epsilon\": 5, \"delta\": 1e-5}"));
+    assert_ok(tacit_plan_new(&p, d, &err));
+    tacit_document_free(d);
+    assert_ok(tacit_plan_cost(central, &err));
+    assert_ok(tacit_plan_cost(p, &err));
+    const tacit_plan_summary *s = tacit_plan_summarize(p), *c = tacit_plan_summarize(central);
+    assert_null(c->trustees);
+    assert_null(c->trustees_sentence);
+    assert_string_equal(c->trust, tacit_statement_trust());
+    assert_close(s->epsilon, c->epsilon, 1e-6);
+    for (size_t i = 0; i < 3; i++) {
+        assert_close(tacit_plan_get(p, i)->event.parameter,
+                     tacit_plan_get(central, i)->event.parameter, 1e-6);
+        /* head, five boxes, three of them with a seed */
+        assert_int_equal(tacit_plan_get(p, i)->message_bytes, 61 + 5 * 72 + 3 * 32 + 2 * 8 * 6);
+    }
+    assert_non_null(strstr(s->trust, "up to 1 of the 5 trustees"));
+    assert_non_null(strstr(s->statement, s->trust));
+    assert_null(strstr(s->statement, tacit_statement_trust()));
+    assert_non_null(strstr(s->trustees, "\"agent_sends\""));
+    assert_memory_equal(s->trustees_sentence, "5 trustees add up what agents send", 34);
+    tacit_plan_free(p);
+    tacit_plan_free(central);
+}
+
+static void refused(const char *text, const char *why)
+{
+    tacit_error err = {0};
+    tacit_plan *p;
+    tacit_document *d = parse(text);
+    assert_fails(tacit_plan_new(&p, d, &err), TACIT_E_ARG, why);
+    tacit_document_free(d);
+}
+
+static void what_trustees_cannot_do_is_refused_before_a_study_is_made(void **state)
+{
+#define TRUSTEES ", \"federation\": {\"agents\": 2, \"trustees\": 3}"
+    (void)state;
+    refused(DOCUMENT("\"name\": \"fts\"", TRUSTEES ", \"privacy\": \"none\""),
+            "federation.trustees: the sums of fts cannot be shared among trustees");
+    refused(DOCUMENT("\"name\": \"dp-fts-de\", \"initial\": 3, \"sampling_rate\": 0.5",
+                     TRUSTEES ", \"privacy\": {\"noise_multiplier\": 2}"),
+            "federation.trustees: sampling_rate must be 1, got 0.5: nobody draws a secret coin for "
+            "others");
+    refused(DOCUMENT("\"name\": \"dp-pf-pne\", \"protect\": \"record\"",
+                     TRUSTEES ", \"privacy\": {\"noise_multiplier\": 2}"),
+            "federation.trustees: protect must be client, got record: trustees deal no noise for "
+            "single rewards");
+    refused(DOCUMENT("\"name\": \"dp-fts-de\"",
+                     TRUSTEES ", \"privacy\": {\"unit\": \"record\", \"epsilon\": 1, \"delta\": "
+                              "1e-5, \"range\": [0, 1]}"),
+            "federation.trustees: with privacy.unit \"record\" values have their noise before "
+            "anything is sent, and need no trustees");
+    refused(
+        DOCUMENT("\"name\": \"dp-fts-de\", \"initial\": 3, \"releases\": \"0,1\"",
+                 TRUSTEES ", \"privacy\": {\"noise_multiplier\": 1e-3}"),
+        "the noise multiplier 0.001 is too small: each of 2 honest dealers would draw noise of");
+    refused("{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 5000, \"space\": {\"x\": "
+            "{\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": {\"name\": "
+            "\"dp-fts-de\", \"initial\": 3, \"releases\": \"0,4096\"}" TRUSTEES
+            ", \"privacy\": {\"noise_multiplier\": 2}}",
+            "federation.trustees: rounds must be below 4096, for trustees make a key for each "
+            "beforehand, and this study has round 4096");
+#undef TRUSTEES
+}
+
 /* Of one party, and of a federation whose messages cost nothing: evaluations are what is paid for. */
 static void records_pay_for_evaluations(void **state)
 {
@@ -162,6 +240,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_release_has_its_price),
         cmocka_unit_test(it_says_what_to_expect),
+        cmocka_unit_test(trustees_are_planned_for),
+        cmocka_unit_test(what_trustees_cannot_do_is_refused_before_a_study_is_made),
         cmocka_unit_test(records_pay_for_evaluations),
         cmocka_unit_test(replies_are_planned_for_one_user),
         cmocka_unit_test(what_cannot_be_planned_is_refused),

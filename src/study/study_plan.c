@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "privacy/mechanism.h"
 #include "study/study.h"
+#include "study/trustees_plan.h"
 #include "wire/signature.h"
 
 #include <endian.h>
@@ -191,10 +192,23 @@ static tacit_status check(const tc_study_doc *d, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "federation.trustees: the sums of %s cannot be shared among trustees",
                        d->algorithm->name);
+    if (d->trustees.count && d->promise == TC_PROMISE_RECORDS)
+        return tc_fail(err, TACIT_E_ARG,
+                       "federation.trustees: with privacy.unit \"record\" values have their noise "
+                       "before anything is sent, and need no trustees");
     if (d->promise == TC_PROMISE_UNSAID)
         return tc_fail(err, TACIT_E_ARG,
                        "privacy is missing: say {\"epsilon\": ..., \"delta\": ...}, or \"none\"");
     return TACIT_OK;
+}
+
+/* Trustees can add up every round that there will be. */
+static tacit_status check_shared(const tc_study_plan *p, tacit_error *err)
+{
+    tc_shared_plan largest;
+    if (p->env.trustees.count == 0)
+        return TACIT_OK;
+    return tc_trustees_largest_round(p->doc->algorithm, &p->env, p->opts, &largest, err);
 }
 
 /* Fixed widths, so that no two studies have the same bytes. */
@@ -227,6 +241,7 @@ static tacit_status make(tc_study_plan *p, const tc_study_row *row, tacit_error 
     if (!p->opts)
         return tc_fail_memory(err);
     TC_TRY(resolve_defaults(p, err));
+    TC_TRY(check_shared(p, err));
     return set_limit(p, err);
 }
 

@@ -1,8 +1,9 @@
 /* dealing.c - uploads of shares in boxes (dealing.h).
  *
  * All that looks random in an upload is a keyed hash of the dealer's secret and of what it is for: the id of round, sender and
- * values, the shares' own secret of the head with that id, a nonce of the recipient's key and the plaintext. So an upload made
- * again has the same bytes, and one with other contents shares neither id, nor polynomials, nor a nonce with it. */
+ * values; the shares' own secret and the ephemeral key of the head with that id; a nonce of the recipient's key and the plaintext.
+ * So an upload made again has the same bytes, and one with other contents shares neither id, nor polynomials, nor a key or nonce with
+ * it. An ephemeral key seals one message for each trustee, so that the outer nonce can be zero. */
 #include "wire/dealing.h"
 
 #include "base/bytes.h"
@@ -18,11 +19,15 @@ static const char magic[4] = {'T', 'D', 'L', '1'};
 enum {
     KIND_AT = 16,
     ID_AT = TC_DEALING_HEAD - TC_DEALING_ID,
+    KEY = crypto_box_PUBLICKEYBYTES,
+    MAC = crypto_box_MACBYTES,
     NONCE = crypto_box_NONCEBYTES,
-    SEALED_AT = NONCE
+    INNER = NONCE + MAC + TC_BOX_CONTEXT /* of what is inside the outer box, without the share */
 };
-_Static_assert(TC_BOX_OVERHEAD == NONCE + crypto_box_MACBYTES + TC_BOX_CONTEXT, "form of a box");
+_Static_assert(TC_BOX_OVERHEAD == KEY + MAC + INNER, "form of a box");
 _Static_assert(ID_AT == KIND_AT + 1 + 8 + 4, "form of a head");
+
+static const uint8_t zero_nonce[NONCE] = {0};
 
 /* ---- keys */
 
@@ -134,19 +139,21 @@ const uint8_t *tc_dealing_box(const tc_trustees *t, const void *bytes, uint32_t 
 
 /* ---- what is inside */
 
-/* All of a box that is not its share: "TBX1", study, epoch, round, kind, sender, trustee, id. */
+/* All of a box that is not its share: "TBX1", study, epoch, round, kind, sender, words, trustee, id, ephemeral key. */
 static void context_of(const tacit_hash *study, const tc_dealing_head *h, uint32_t k,
-                       uint8_t out[TC_BOX_CONTEXT])
+                       const uint8_t *ephemeral, uint8_t out[TC_BOX_CONTEXT])
 {
-    uint8_t laid[4 + 32 + 4 + 8 + 1 + 8 + 4 + TC_DEALING_ID] = {'T', 'B', 'X', '1'};
+    uint8_t laid[4 + 32 + 4 + 8 + 1 + 8 + 4 + 4 + TC_DEALING_ID + KEY] = {'T', 'B', 'X', '1'};
     uint8_t *at = laid + 4;
     memcpy(at, study->bytes, 32);
     tc_put_le(at + 32, h->epoch, 4);
     tc_put_le(at + 36, h->round, 8);
     at[44] = (uint8_t)h->kind;
     tc_put_le(at + 45, h->number, 8);
-    tc_put_le(at + 53, k, 4);
-    memcpy(at + 57, h->id, sizeof h->id);
+    tc_put_le(at + 53, h->words, 4);
+    tc_put_le(at + 57, k, 4);
+    memcpy(at + 61, h->id, sizeof h->id);
+    memcpy(at + 93, ephemeral, KEY);
     crypto_generichash(out, TC_BOX_CONTEXT, laid, sizeof laid, NULL, 0);
 }
 
@@ -193,15 +200,15 @@ static void make_id(const tc_dealer *d, const uint8_t *secret, const int64_t *va
     end(&h, head->id, sizeof head->id);
 }
 
-/* Of the shares: of this one dealing, whatever the caller's secret is used for besides. */
-static void make_secret(const tc_dealer *d, const uint8_t *secret, const uint8_t *head,
-                        uint8_t out[TC_SHARE_SECRET])
+/* For one purpose in this one dealing, whatever the caller's secret is used for besides. */
+static void make_secret(const tc_dealer *d, const uint8_t *secret, const char *label,
+                        const uint8_t *head, uint8_t out[32])
 {
     crypto_generichash_state h;
-    begin(&h, secret, "tacit dealing shares 1", TC_DEALING_HEAD);
+    begin(&h, secret, label, TC_DEALING_HEAD);
     crypto_generichash_update(&h, d->study.bytes, sizeof d->study.bytes);
     crypto_generichash_update(&h, head, TC_DEALING_HEAD);
-    end(&h, out, TC_SHARE_SECRET);
+    end(&h, out, 32);
 }
 
 static void make_nonce(const uint8_t *secret, const tc_box_key *to, const uint8_t *plain, size_t n,
@@ -219,22 +226,28 @@ typedef struct writing {
     const tc_dealer *d;
     const uint8_t *secret;
     tc_dealing_head head;
-    tc_box_secret mine;
-    uint8_t *shares, *plain;
-    size_t n_shares, n_plain;
+    tc_box_secret mine, ephemeral;
+    tc_box_key ephemeral_key;
+    uint8_t *shares, *plain, *inner;
+    size_t n_shares, n_plain, n_inner;
 } writing;
 
+/* A box in a box: the inner one by the sender's identity, the outer one by the ephemeral key. */
 static tacit_status seal(const writing *w, uint32_t k, uint8_t *box, tacit_error *err)
 {
     const tc_trustees *t = &w->d->trustees;
+    const tc_box_key *to = &w->d->keys[k];
     const size_t size = tc_share_size(t, k, w->head.words), n = TC_BOX_CONTEXT + size;
-    context_of(&w->d->study, &w->head, k, w->plain);
+    context_of(&w->d->study, &w->head, k, w->ephemeral_key.bytes, w->plain);
     memcpy(w->plain + TC_BOX_CONTEXT, w->shares + tc_share_offset(t, k, w->head.words), size);
-    make_nonce(w->secret, &w->d->keys[k], w->plain, n, box);
-    if (crypto_box_easy(box + SEALED_AT, w->plain, n, box, w->d->keys[k].bytes, w->mine.bytes) != 0)
-        return tc_fail(err, TACIT_E_ARG, "the key of trustee %u for round %llu is none",
-                       (unsigned)k, (unsigned long long)w->head.round);
-    return TACIT_OK;
+    make_nonce(w->secret, to, w->plain, n, w->inner);
+    memcpy(box, w->ephemeral_key.bytes, KEY);
+    if (crypto_box_easy(w->inner + NONCE, w->plain, n, w->inner, to->bytes, w->mine.bytes) == 0 &&
+        crypto_box_easy(box + KEY, w->inner, INNER + size, zero_nonce, to->bytes,
+                        w->ephemeral.bytes) == 0)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG, "the key of trustee %u for round %llu is none", (unsigned)k,
+                   (unsigned long long)w->head.round);
 }
 
 static tacit_status write_all(writing *w, const int64_t *values, uint8_t *out, tacit_error *err)
@@ -243,7 +256,9 @@ static tacit_status write_all(writing *w, const int64_t *values, uint8_t *out, t
     uint8_t secret[TC_SHARE_SECRET];
     make_id(w->d, w->secret, values, w->head.words, &w->head);
     put_head(&w->head, out);
-    make_secret(w->d, w->secret, out, secret);
+    make_secret(w->d, w->secret, "tacit dealing ephemeral 1", out, secret);
+    tc_box_keys_from(&w->ephemeral_key, &w->ephemeral, secret);
+    make_secret(w->d, w->secret, "tacit dealing shares 1", out, secret);
     tc_share_deal(t, secret, values, w->head.words, w->shares);
     sodium_memzero(secret, sizeof secret);
     for (uint32_t k = 0; k < t->count; k++)
@@ -258,7 +273,9 @@ static tacit_status begin_writing(writing *w, tacit_error *err)
     w->n_plain = TC_BOX_CONTEXT + TC_SHARE_SEED + 8 * (size_t)w->head.words;
     w->shares = tc_alloc(w->n_shares, 1);
     w->plain = tc_alloc(w->n_plain, 1);
-    if (!w->shares || !w->plain)
+    w->n_inner = w->n_plain + NONCE + MAC;
+    w->inner = tc_alloc(w->n_inner, 1);
+    if (!w->shares || !w->plain || !w->inner)
         return tc_fail_memory(err);
     if (crypto_sign_ed25519_sk_to_curve25519(w->mine.bytes, w->d->identity->bytes) != 0)
         return tc_fail(err, TACIT_E_ARG, "the identity of %s %llu is no Ed25519 key",
@@ -272,8 +289,11 @@ static void end_writing(writing *w)
         sodium_memzero(w->shares, w->n_shares);
     if (w->plain)
         sodium_memzero(w->plain, w->n_plain);
+    if (w->inner)
+        sodium_memzero(w->inner, w->n_inner);
     tc_free(w->shares);
     tc_free(w->plain);
+    tc_free(w->inner);
     sodium_memzero(w, sizeof *w);
 }
 
@@ -313,29 +333,33 @@ tacit_status tc_dealing_write(const tc_dealer *d, const uint8_t secret[TC_SHARE_
 
 /* ---- opening */
 
-/* Plaintext into `plain`. False: it is not from that sender to this key, or was changed. */
+/* What is inside the box goes into `inner`, and the plaintext behind its nonce and MAC, in place. False: it is not from that sender to
+ * this key, or was changed. */
 static bool unseal(const tc_public_key *sender, const tc_box_secret *mine, const uint8_t *box,
-                   size_t n, uint8_t *plain)
+                   size_t n, uint8_t *inner)
 {
     tc_box_key from;
-    return crypto_sign_ed25519_pk_to_curve25519(from.bytes, sender->bytes) == 0 &&
-           crypto_box_open_easy(plain, box + SEALED_AT, n - SEALED_AT, box, from.bytes,
-                                mine->bytes) == 0;
+    uint8_t *sealed = inner + NONCE;
+    const size_t n_inner = n - KEY - MAC;
+    return crypto_box_open_easy(inner, box + KEY, n - KEY, zero_nonce, box, mine->bytes) == 0 &&
+           crypto_sign_ed25519_pk_to_curve25519(from.bytes, sender->bytes) == 0 &&
+           crypto_box_open_detached(sealed + MAC, sealed + MAC, sealed, n_inner - NONCE - MAC,
+                                    inner, from.bytes, mine->bytes) == 0;
 }
 
 static tacit_status open_into(const tacit_hash *study, const tc_dealing_head *head,
                               const tc_public_key *sender, uint32_t k, const tc_box_secret *mine,
-                              const uint8_t *box, size_t n, uint8_t *plain, tacit_error *err)
+                              const uint8_t *box, size_t n, uint8_t *inner, tacit_error *err)
 {
     uint8_t context[TC_BOX_CONTEXT];
-    if (!unseal(sender, mine, box, n, plain))
+    if (!unseal(sender, mine, box, n, inner))
         return tc_fail(err, TACIT_E_ARG,
                        "the box of %s %llu for trustee %u in round %llu does not open with the "
                        "keys of these two: somebody else made it, or it was changed",
                        kind_name(head->kind), (unsigned long long)head->number, (unsigned)k,
                        (unsigned long long)head->round);
-    context_of(study, head, k, context);
-    if (sodium_memcmp(context, plain, sizeof context) != 0)
+    context_of(study, head, k, box, context);
+    if (sodium_memcmp(context, inner + NONCE + MAC, sizeof context) != 0)
         return tc_fail(err, TACIT_E_ARG,
                        "the box of %s %llu for trustee %u in round %llu was made for another "
                        "study, epoch, round, trustee or dealing",
@@ -354,15 +378,14 @@ tacit_status tc_dealing_open(const tc_trustees *t, const tacit_hash *study,
         return tc_fail(
             err, TACIT_E_ARG, "the box of %s %llu for trustee %u must have %zu bytes, got %zu",
             kind_name(head->kind), (unsigned long long)head->number, (unsigned)k, size, n);
-    const size_t n_plain = size - NONCE - crypto_box_MACBYTES;
-    uint8_t *plain = tc_alloc(n_plain, 1);
-    if (!plain)
+    uint8_t *inner = tc_alloc(n, 1);
+    if (!inner)
         return tc_fail_memory(err);
     tc_random_start();
-    tacit_status status = open_into(study, head, sender, k, mine, box, n, plain, err);
+    tacit_status status = open_into(study, head, sender, k, mine, box, n, inner, err);
     if (status == TACIT_OK)
-        memcpy(share, plain + TC_BOX_CONTEXT, n_plain - TC_BOX_CONTEXT);
-    sodium_memzero(plain, n_plain);
-    tc_free(plain);
+        memcpy(share, inner + INNER, tc_share_size(t, k, head->words));
+    sodium_memzero(inner, n);
+    tc_free(inner);
     return status;
 }

@@ -1,15 +1,17 @@
 /* dealing.h - the upload of a party that deals a vector to trustees, and a trustee's box in it.
  *
  *   "TDL1" | epoch (4 bytes) | round (8) | kind (1) | number (8) | words (4) | id (32) | a box for each of K trustees
- *   a box: nonce (24) | crypto_box of context (32) and share (share.h)
+ *   a box: ephemeral key (32) | crypto_box by it of: nonce (24) | crypto_box by the sender of: context (32) and share (share.h)
  *
- * Numbers are little-endian. The form is one: what can be read is written the same. A box is authenticated with the sender's
- * Ed25519 identity, converted to X25519, and sealed for the trustee's key of this round; only these two can open it. Its context is a
- * hash of study, epoch, round, kind, sender, trustee and dealing id: a box that is put into another upload, or
- * given to another trustee, is refused by who opens it.
+ * Numbers are little-endian. The form is one: what can be read is written the same. The inner box is authenticated with the
+ * sender's Ed25519 identity, converted to X25519; both are for the trustee's key of this round. The context is a hash of study, epoch, round,
+ * kind, sender, words, trustee, dealing id and ephemeral key: a box that is put into another upload, or given to another trustee, is refused by
+ * who opens it.
  *
- * The trustee's key of a round is erased when it has answered: from then on nobody can open the boxes who does not have the
- * sender's own identity, and that is the party whose vector it was.
+ * A box by the identity alone could be opened by whoever gets hold of that identity later, with the trustee's public key. So there is
+ * the outer box: its secret key is made from the dealing's secret and not kept. Once the trustee has answered and erased its key of the
+ * round, nobody can open a box that was recorded, not even with the identities of all parties. That needs the dealing's secret to
+ * be erased, too: the upload is what is kept for a resend.
  *
  * Dealt by agents (their vectors) and trustees (noise); the coordinator sees the form of an upload and no more. */
 #ifndef TC_WIRE_DEALING_H
@@ -18,7 +20,7 @@
 #include "privacy/share.h"
 #include "wire/signature.h"
 
-enum { TC_DEALING_ID = 32, TC_DEALING_HEAD = 61, TC_BOX_CONTEXT = 32, TC_BOX_OVERHEAD = 72 };
+enum { TC_DEALING_ID = 32, TC_DEALING_HEAD = 61, TC_BOX_CONTEXT = 32, TC_BOX_OVERHEAD = 120 };
 
 /* X25519: of a trustee, one pair for each round. */
 typedef struct tc_box_key {

@@ -320,6 +320,28 @@ static void records_are_read_and_written(void **state)
     tc_study_doc_free(d);
 }
 
+/* Their keys were made for the rounds that were planned. */
+static void a_study_with_trustees_is_not_extended(void **state)
+{
+#define SHARED                                                                                     \
+    START SPACE ", \"federation\": {\"agents\": 9, \"trustees\": 5}, \"privacy\": \"none\"}"
+    (void)state;
+    tacit_error err = {0};
+    tc_study_doc *stored = parse_ok(SHARED), *given = parse_ok(SHARED);
+    assert_ok(tc_study_doc_same(stored, given, &err));
+    stored->trials++;
+    assert_fails(tc_study_doc_same(stored, given, &err), TACIT_E_STATE, "trials is");
+    tc_study_doc_free(given);
+    given = parse_ok(START SPACE ", \"federation\": {\"agents\": 9, \"trustees\": {\"count\": 5, "
+                                 "\"dealers\": 5}}, \"privacy\": \"none\"}");
+    stored->trials--;
+    assert_fails(tc_study_doc_same(stored, given, &err), TACIT_E_STATE,
+                 "federation.trustees.dealers is 4 in the stored study but 5 in the one given");
+    tc_study_doc_free(given);
+    tc_study_doc_free(stored);
+#undef SHARED
+}
+
 /* Messages of private values cost nothing, and the document says which are sent; unless it was said otherwise. */
 static void free_messages_are_chosen(void **state)
 {
@@ -553,6 +575,7 @@ int main(void)
         cmocka_unit_test(refusals_name_the_field),
         cmocka_unit_test(unknown_algorithms_and_files_are_not_found),
         cmocka_unit_test(the_text_is_canonical),
+        cmocka_unit_test(a_study_with_trustees_is_not_extended),
         cmocka_unit_test(federations_are_read_and_written),
         cmocka_unit_test(records_are_read_and_written),
         cmocka_unit_test(free_messages_are_chosen),

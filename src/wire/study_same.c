@@ -2,7 +2,8 @@
  *
  * Both are written canonically, with every option spelled out, and compared
  * member by member: the first difference is named with both values. A study may be extended to more trials, unless it protects
- * records: their noise was computed for the trials that were planned. */
+ * records, whose noise was computed for the trials that were planned, or has trustees, who have made a key for each of its
+ * rounds. */
 #include "wire/study_doc_int.h"
 
 #include "base/error.h"
@@ -113,6 +114,11 @@ static tacit_status complete_json(const tc_study_doc *d, const tc_study_doc *sto
     return TACIT_OK;
 }
 
+static bool is_fixed(const tc_study_doc *d)
+{
+    return d->promise == TC_PROMISE_RECORDS || d->trustees.count > 0;
+}
+
 tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *given,
                                tacit_error *err)
 {
@@ -122,7 +128,7 @@ tacit_status tc_study_doc_same(const tc_study_doc *stored, const tc_study_doc *g
     if (status == TACIT_OK)
         status = complete_json(given, stored, &b, err);
     if (status == TACIT_OK)
-        status = compare(&(path){.fixed = stored->promise == TC_PROMISE_RECORDS}, a, b, err);
+        status = compare(&(path){.fixed = is_fixed(stored)}, a, b, err);
     for (size_t i = 0; i < sizeof ordered / sizeof *ordered && status == TACIT_OK; i++)
         status = compare_order(ordered[i], a, b, err);
     json_decref(a);

@@ -136,6 +136,8 @@ static void read_plan(const tacit_plan *p)
     CHECK(*s->expect_sentence && *s->accountant);
     SAYS(s->expect, "\"sentence\"");
     SAYS(s->statement, "every agent: epsilon ");
+    CHECK(s->trustees == NULL && s->trustees_sentence == NULL);
+    SAYS(s->statement, s->trust);
     MADE(last);
     CHECK(last->round == 3 && !*last->about && tacit_plan_get(p, 3) == NULL);
     CHECK(last->event.mechanism == TACIT_DP_GAUSSIAN && last->event.parameter > 0);

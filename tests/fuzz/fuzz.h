@@ -25,9 +25,9 @@ typedef int fuzz_target(const uint8_t *data, size_t size);
     int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #else
 #define FUZZ_TARGET(name) int fuzz_##name(const uint8_t *data, size_t size)
-fuzz_target fuzz_answers, fuzz_audit, fuzz_broadcast, fuzz_carried, fuzz_csv, fuzz_event_json,
-    fuzz_exported, fuzz_ledger, fuzz_linear, fuzz_released, fuzz_request, fuzz_round, fuzz_saved,
-    fuzz_study_doc, fuzz_words;
+fuzz_target fuzz_answers, fuzz_audit, fuzz_broadcast, fuzz_carried, fuzz_csv, fuzz_dealing,
+    fuzz_event_json, fuzz_exported, fuzz_ledger, fuzz_linear, fuzz_released, fuzz_request,
+    fuzz_round, fuzz_saved, fuzz_study_doc, fuzz_trust, fuzz_words;
 #endif
 
 /* Unlike assert, in every build. */

@@ -16,21 +16,12 @@ static const struct target {
     const char *name;
     fuzz_target *run;
 } targets[] = {
-    {"answers", fuzz_answers},
-    {"audit", fuzz_audit},
-    {"broadcast", fuzz_broadcast},
-    {"carried", fuzz_carried},
-    {"csv", fuzz_csv},
-    {"event_json", fuzz_event_json},
-    {"exported", fuzz_exported},
-    {"ledger", fuzz_ledger},
-    {"linear", fuzz_linear},
-    {"released", fuzz_released},
-    {"request", fuzz_request},
-    {"round", fuzz_round},
-    {"saved", fuzz_saved},
-    {"study_doc", fuzz_study_doc},
-    {"words", fuzz_words},
+    {"answers", fuzz_answers},       {"audit", fuzz_audit},       {"broadcast", fuzz_broadcast},
+    {"carried", fuzz_carried},       {"csv", fuzz_csv},           {"dealing", fuzz_dealing},
+    {"event_json", fuzz_event_json}, {"exported", fuzz_exported}, {"ledger", fuzz_ledger},
+    {"linear", fuzz_linear},         {"released", fuzz_released}, {"request", fuzz_request},
+    {"round", fuzz_round},           {"saved", fuzz_saved},       {"study_doc", fuzz_study_doc},
+    {"trust", fuzz_trust},           {"words", fuzz_words},
 };
 
 #define INPUT_MAX ((size_t)1 << 24)

@@ -55,6 +55,18 @@ bad 2 "--delta is for algorithms that release with noise" $fed --delta 1e-3 --ve
 bad 2 "--versus: delta is for algorithms that release with noise (dp-fts-de, dp-pf-pne), and ts is none of them" $dp --versus "ts,delta=1e-3"
 bad 2 "--accountant is for a federation, and this is one party" $one --accountant rdp
 bad 2 "--accountant does not go with --pulls: bandits only pull" $by_pulls --accountant rdp
+bad 2 "--trustees is for algorithms that release sums with noise (dp-fts-de, dp-pf-pne), and ts is none of them" $fed --trustees 5
+bad 2 "--trustees does not go with --pulls" $by_pulls --trustees 5
+bad 2 "trustees must be a whole number in [3, 16], got \"2\"" $dp --trustees 2
+bad 2 "trustees must be a whole number in [3, 16], got \"17\"" $dp --trustees 17
+bad 2 "--unit record does not go with --trustees" $dp --trustees 3 --unit record --records 100 --range 0:1 --epsilon 1
+bad 2 "--versus: trustees must be 0 or a whole number in 3..16, got \"1\"" $dp --versus "dp-fts-de,trustees=1"
+bad 2 "--versus: trustees are for algorithms that release sums with noise" $dp --versus "fts,trustees=3"
+bad 2 "federation.trustees: sampling_rate must be 1, got 0.5: nobody draws a secret coin for others" $dp --trustees 3 --set sampling_rate=0.5
+bad 2 "federation.trustees: mode must be sound, got paper" $dp --trustees 3 --set mode=paper --set own=features
+bad 2 "federation.trustees: protect must be client, got record" --algorithm dp-pf-pne --agents 4 --rounds 40 --trustees 3 --set protect=record
+good "trustees who add up" $dp --trustees 3 --grid 20
+good "or in another arm" $fed --trustees 3 --grid 20 --versus "dp-fts-de,features=10"
 good "where there are releases" $dp --delta 1e-3 --accountant rdp --grid 20
 good "or another arm has some" $fed --delta 1e-3 --accountant rdp --grid 20 --versus "dp-fts-de,features=10"
 

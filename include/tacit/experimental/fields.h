@@ -68,6 +68,9 @@
       "federation: trials of each agent after its initial points (default: the document's, else 40)") \
     X(FLOAT, PLAN, drop, "drop", "0", 0, 1, NULL, NULL, \
       "federation: probability that a message does not arrive") \
+    X(INT, PLAN, trustees, "trustees", NULL, 3, 16, NULL, "K", \
+      "federation, algorithms that release sums with noise: K trustees add up what agents send and deal the " \
+      "noise, on the usual terms (default: the document's)") \
     X(INT, PLAN, past, "past", NULL, 0, 1e6, NULL, NULL, \
       "federation, algorithms that hand messages on: what agents tell each other comes from earlier " \
       "studies of so many trials each") \

@@ -221,6 +221,7 @@ typedef struct tacit_simulation_plan {
     const char *
         records; /* validation records of each agent: "1000", or a list taken in turn, "300,5000" */
     const char *range; /* "0:1": public bounds of each record's loss, in the units that are told */
+    int64_t trustees;  /* of a federation: so many add up what agents send, on the usual terms */
 } tacit_simulation_plan;
 
 /* Whom epsilon protects. OWN: as the algorithm has it, agents or rows. */
@@ -255,6 +256,10 @@ typedef struct tacit_simulated {
     tacit_unit unit;
     const double *spent; /* epsilon when a point is over; NULL: nothing is released */
     double noise_sd;     /* of unit RECORD: of the noise in a value, the largest of all agents */
+    /* Who would add up messages and deal the noise, what they can do without, and the bytes of a round, in sentences;
+     * and as JSON {"count", "degree", "colluding", "dealers", "absent", "noticed", "named", "noise", "bytes": {...}}. NULL:
+     * the coordinator. */
+    const char *trustees_sentence, *trustees;
 } tacit_simulated;
 
 typedef struct tacit_simulation tacit_simulation; /* end with tacit_simulation_free */

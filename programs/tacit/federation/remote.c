@@ -409,6 +409,8 @@ static tacit_status advise(const tc_invocation *in, const tacit_document *doc, j
     const tacit_plan_summary *s = tacit_plan_summarize(p);
     tacit_status status = TACIT_OK;
     tc_delta_warn(s->delta, tacit_document_agents(doc), in->quiet);
+    if (s->trustees)
+        tc_note(in->quiet, "tacit: %s", s->trustees_sentence);
     if (s->lengthscale > 0)
         tc_note(in->quiet, "tacit: %s", s->lengthscale_sentence);
     if (s->expect)

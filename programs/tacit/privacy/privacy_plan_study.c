@@ -71,20 +71,32 @@ static json_t *rows_json(const tacit_plan *p)
 static tacit_status print_json(const tacit_plan *p, tacit_error *err)
 {
     const tacit_plan_summary *s = tacit_plan_summarize(p);
-    json_t *expect = NULL;
+    json_t *expect = NULL, *trustees = NULL;
     if (s->expect)
         TC_TRY(tc_json_parse(s->expect, strlen(s->expect), "expect", &expect, err));
-    return tc_privacy_print_json(
+    if (s->trustees &&
+        tc_json_parse(s->trustees, strlen(s->trustees), "trustees", &trustees, err) != TACIT_OK) {
+        json_decref(expect);
+        return err->code;
+    }
+    json_t *j =
         json_pack("{s:o, s:f, s:s, s:o, s:o?}", "releases", rows_json(p), "delta", s->delta,
                   "statement", s->statement, "usual_lengthscale",
-                  s->lengthscale > 0 ? json_real(s->lengthscale) : json_null(), "expect", expect),
-        false, err);
+                  s->lengthscale > 0 ? json_real(s->lengthscale) : json_null(), "expect", expect);
+    if (j && trustees)
+        (void)json_object_set(j, "trustees", trustees);
+    json_decref(trustees);
+    return tc_privacy_print_json(j, false, err);
 }
 
 static void print_paragraphs(const tacit_plan_summary *s)
 {
     printf("%s", s->releases > 0 ? "\n" : "");
     tc_privacy_paragraph(s->statement);
+    if (s->trustees) {
+        putchar('\n');
+        tc_privacy_paragraph(s->trustees_sentence);
+    }
     if (s->lengthscale > 0) {
         putchar('\n');
         tc_privacy_paragraph(s->lengthscale_sentence);

@@ -64,10 +64,11 @@ static tacit_status find_plan(study *s, tacit_error *err)
         return status;
     bool many = tacit_document_agents(s->document) > 0;
     s->kind = tacit_document_takes_replies(s->document) ? TC_SHEET_LDP
-              : records         ? (many ? TC_SHEET_RECORDS_FEDERATED : TC_SHEET_RECORDS)
-              : relay           ? TC_SHEET_RELAY
-              : *s->not_private ? TC_SHEET_SUM_BARE
-                                : TC_SHEET_SUM;
+              : records ? (many ? TC_SHEET_RECORDS_FEDERATED : TC_SHEET_RECORDS)
+              : relay   ? TC_SHEET_RELAY
+              : tacit_plan_summarize(s->plan)->trustees ? TC_SHEET_SHARED
+              : *s->not_private                         ? TC_SHEET_SUM_BARE
+                                                        : TC_SHEET_SUM;
     return TACIT_OK;
 }
 
@@ -118,6 +119,8 @@ static const char *two_cases(const study *s, tacit_unit unit)
 {
     switch (unit) {
     case TACIT_UNIT_AGENT:
+        if (s->kind == TC_SHEET_SHARED)
+            return "one party, a certain hospital say, shared what it found, or zeros in its place";
         return are_replaced(s)
                    ? "one party contributed what it did, or what any other party could have"
                    : "one party, a certain hospital say, contributed what it did, or nothing";

@@ -25,6 +25,7 @@ typedef struct tc_sheet_kind {
 enum {
     TC_SHEET_SUM,
     TC_SHEET_SUM_BARE, /* without noise */
+    TC_SHEET_SHARED,   /* by trustees, with or without noise */
     TC_SHEET_RELAY,
     TC_SHEET_RECORDS,
     TC_SHEET_RECORDS_FEDERATED,

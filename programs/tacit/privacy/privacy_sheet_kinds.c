@@ -158,6 +158,69 @@ static const tc_sheet_line sum_words[] = {
     {"weights", "the numbers that describe what a party's trials say about all configurations"},
     {NULL, NULL}};
 
+/* ---- the same, added up by trustees */
+
+static const tc_sheet_line shared_flow[] = {
+    {"inside a party", "its program evaluates configurations on its own data; records stay there"},
+    {"party to trustees",
+     "in each round, through the coordinator: shares of numbers that are computed from the party's "
+     "trials, a sealed box for each trustee; fewer shares than open a sum say nothing"},
+    {"trustee to trustees", "in each round, in the same way: shares of the noise that it draws"},
+    {"trustee to coordinator", "once for each round, the sum of its shares"},
+    {"coordinator to everybody",
+     "the sums that the answers of trustees open, with their noise, once, after the coordinator's "
+     "ledger has its price"},
+    {NULL, NULL}};
+static const tc_sheet_line shared_sees[] = {
+    {"the party itself", "everything of its own"},
+    {"other parties", "the releases: sums; the keys of everybody on the roster"},
+    {"a trustee", "shares, each of which says nothing by itself; who sends and when. As many as "
+                  "open a sum, together, could open a single party's numbers: whoever "
+                  "controls so many sees them"},
+    {"the coordinator", "sealed boxes, and the sums of a round; who sends and when"},
+    {"the operator", "the roster, fingerprints of keys, how rounds ended and the releases"},
+    NETWORK,
+    {NULL, NULL}};
+static const tc_sheet_line shared_kept[] = {
+    AGENT_KEEPS,
+    COORDINATOR_KEEPS,
+    {"boxes with shares", "at the coordinator until their round is over, then overwritten; a "
+                          "trustee erases its key of a round before its answer leaves, and from "
+                          "then on they cannot be opened; no backup has these keys"},
+    COORDINATOR_STAYS,
+    BACKUPS,
+    HOW_LONG,
+    {NULL, NULL}};
+static const tc_sheet_line shared_assumes[] = {
+    {"no more trustees work with the coordinator than the document says",
+     "the others draw the noise, keep their shares to themselves and answer once for each round; "
+     "the coordinator is trusted to deliver, and with nothing else"},
+    {"each party's machine is trusted by that party", "with its data, key and ledger"},
+    {"the roster is the one that the others have", "parties compare its fingerprint, which each of "
+                                                   "them prints"},
+    {"the cryptography holds", "X25519, XSalsa20-Poly1305 and Ed25519"},
+    PROGRAM,
+    {NULL, NULL}};
+static const tc_sheet_line shared_words[] = {
+    WORD_CONFIGURATION,
+    WORD_AGENT,
+    WORD_ROSTER,
+    {"trustee", "an organisation, or a party, that adds up shares and deals noise"},
+    {"share", "numbers that look drawn by lot; so many of them as the document says make the "
+              "numbers that they are shares of, fewer say nothing about these"},
+    {"round", "one time at which all parties send shares, and sums are opened"},
+    WORD_NOISE,
+    WORD_LEDGER,
+    WORD_NEIGHBOURS,
+    WORD_CONSTANT,
+    {"clip norm", "the largest size that a party's numbers may have: each party makes its own "
+                  "smaller, since nobody else sees them; one that does not can spoil the sum, and "
+                  "learns nothing by it"},
+    {"vote on the length-scale", "a first round in which the parties say, with noise, how fast "
+                                 "results change when the settings change"},
+    {"weights", "the numbers that describe what a party's trials say about all configurations"},
+    {NULL, NULL}};
+
 /* ---- messages that are handed on */
 
 static const tc_sheet_line relay_flow[] = {
@@ -371,6 +434,13 @@ const tc_sheet_kind tc_sheet_kinds[TC_SHEET_KINDS] = {
                       "This holds towards everybody but the coordinator and whoever runs it: they "
                       "see the messages as they are, and are trusted.",
                       ROUNDS, "round"},
+    [TC_SHEET_SHARED] = {true, "parties, each with data of its own, trustees and a coordinator",
+                         shared_flow, shared_sees, shared_kept,
+                         "whether and when a party takes part in a round", shared_assumes,
+                         shared_words,
+                         "This holds towards the coordinator, too, together with as many trustees "
+                         "as the document allows for.",
+                         ROUNDS, "round"},
     [TC_SHEET_SUM_BARE] = {true, PARTIES, bare_flow, bare_sees, sum_kept, AGENT_TIMING, trusts_all,
                            relay_words, NULL, ROUNDS, "round"},
     [TC_SHEET_RELAY] = {true, PARTIES, relay_flow, relay_sees, relay_kept, AGENT_TIMING, trusts_all,

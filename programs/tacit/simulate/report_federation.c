@@ -242,6 +242,10 @@ static tacit_status print_one(const tc_shown *c, tacit_error *err)
         return TACIT_OK;
     if (c->s->sends)
         print_messages(c);
+    if (c->s->trustees) {
+        putchar('\n');
+        tc_privacy_paragraph(c->s->trustees_sentence);
+    }
     TC_TRY(print_statement(c, err));
     return c->expect ? print_expectation(c, "", err) : TACIT_OK;
 }
@@ -331,6 +335,25 @@ static tacit_status print_scope(const tc_shown *const of[3], tacit_error *err)
     return ok ? TACIT_OK : tc_fail_memory(err);
 }
 
+/* Trustees of one may be others than those of the next. */
+static tacit_status print_shared_scopes(const tc_shown *c, size_t n, tacit_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!c[i].s->trustees || c[i].s->none)
+            continue;
+        tc_text text = {0};
+        tc_text_addf(&text, "%c: the guarantee is that of a deployment, for every agent. %s",
+                     (char)('A' + i), c[i].s->scope);
+        putchar('\n');
+        tc_privacy_paragraph(tc_text_get(&text));
+        bool ok = !text.failed;
+        tc_text_fini(&text);
+        if (!ok)
+            return tc_fail_memory(err);
+    }
+    return TACIT_OK;
+}
+
 /* Among several those alone of whom something is known: ablations are many. */
 static tacit_status print_expectations(const tc_shown *c, size_t n, tacit_error *err)
 {
@@ -355,7 +378,7 @@ static tacit_status print_several(tacit_simulation *all, const tc_shown *c, size
         federated |= c[i].s->sends;
         if (of_records(&c[i]))
             guaranteed[2] = &c[i];
-        else if (c[i].s->sends && !c[i].s->none)
+        else if (c[i].s->sends && !c[i].s->none && !c[i].s->trustees)
             guaranteed[c[i].s->unit == TACIT_UNIT_ROW] = &c[i];
     }
     printf("\nSimple regret, mean ± standard error:\n\n");
@@ -363,6 +386,7 @@ static tacit_status print_several(tacit_simulation *all, const tc_shown *c, size
     TC_TRY(tc_report_ratios(all, c, "simple", err));
     if (federated || guaranteed[2])
         TC_TRY(print_scope(guaranteed, err));
+    TC_TRY(print_shared_scopes(c, n, err));
     return print_expectations(c, n, err);
 }
 

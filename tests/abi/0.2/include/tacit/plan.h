@@ -58,6 +58,14 @@ typedef struct tacit_plan_summary {
     double epsilon; /* of all releases, or the dearest where each is about others: a proved bound */
     const char *accountant; /* whose bound that is; NULL: nothing is released */
     const char *statement;  /* all of it in sentences; NULL: before tacit_plan_cost */
+
+    /* Who adds up what agents send and deals the noise, what a round can do without, and its bytes: sentences, and JSON
+     * {"count", "degree", "colluding", "dealers", "absent", "noticed", "named", "noise", "bytes": {"agent_sends",
+     * "agent_gets", "trustee_sends", "trustee_gets", "coordinator_sends", "coordinator_gets"}}. NULL: the coordinator. */
+    const char *trustees_sentence;
+    const char *trustees;
+    /* Towards whom what agents send is protected, a sentence or more; NULL: it is not, or the noise is added before. */
+    const char *trust;
 } tacit_plan_summary;
 TACIT_API const tacit_plan_summary *tacit_plan_summarize(const tacit_plan *p);
 

@@ -1,4 +1,4 @@
-/* kill_test.c - a study with trustees whose parties die: an agent, a trustee and the coordinator at every write, before it and after
+/* trustee_kill_test.c - a study with trustees whose parties die: an agent, a trustee and the coordinator at every write, before it and after
  * it, and every request and every answer is lost once. The study must end as if nothing had happened: the same trials and the same
  * releases, one for each round; nothing is paid twice; and no trustee is asked for a second answer. */
 #include "support/trust_world.h"

@@ -1,4 +1,4 @@
-/* lies_test.c - a coordinator that lies to trustees and agents, and a trustee that comes from a backup: each lie is refused by
+/* trustee_lies_test.c - a coordinator that lies to trustees and agents, and a trustee that comes from a backup: each lie is refused by
  * who is lied to, or harmless, and no trustee answers for two sets of a round. */
 #include "support/trust_world.h"
 
