@@ -108,11 +108,13 @@ typedef struct tc_demo_journal {
     double best[TC_DEMO_TRIALS_MOST]; /* the smallest value after each of them, as told */
     tc_settings at;                   /* where the smallest value was */
     uint64_t messages, broadcasts;
-    size_t bytes;     /* of all messages */
-    uint64_t charged; /* messages that its own ledger has */
-    double epsilon;   /* what its ledger comes to */
-    bool exposed;     /* by which something was released that was not private */
-    bool votes;       /* did the hospitals vote on the length-scale before they sent weights? */
+    size_t bytes;      /* of all messages */
+    uint64_t charged;  /* messages that its own ledger has */
+    double epsilon;    /* what its ledger comes to */
+    bool exposed;      /* by which something was released that was not private */
+    uint64_t trustees; /* that messages left for, as shares; 0: the coordinator got them */
+    uint64_t readers;  /* so many of them can read one together */
+    bool votes;        /* did the hospitals vote on the length-scale before they sent weights? */
 } tc_demo_journal;
 
 /* Reads on. What is not there yet is no failure. */
