@@ -349,7 +349,7 @@ static void uploads_are_as_large_as_requests_may_be(void **state)
     w.store = trust_memory();
     tc_coord_config cfg = {.store = w.store, .now_ms = world_clock, .user = &w, .body_max = 800};
     assert_ok(tc_coord_new(&w.coord, &cfg, &err));
-    trust_document(&four, 60, document);
+    trust_document("s", &four, 60, document);
     snprintf(body, sizeof body, "{\"document\": %s}", document);
     tc_request q = {.method = "POST",
                     .path = "/v1/studies",
