@@ -242,6 +242,28 @@ static void before_the_roster_is_fixed_a_place_can_be_freed(void **state)
     trust_end(&t);
 }
 
+static void the_list_of_trustees_has_pages(void **state)
+{
+    static const char path[] = "/v1/studies/s/trustees";
+    trust_world t;
+    json_t *a;
+    (void)state;
+    trust_begin(&t, trust_memory(), four, 60);
+    enrol_trustees(&t, 0, 4);
+    assert_int_equal(revoke(&t, 1), 200); /* its place is free, and on no page */
+    assert_int_equal(trust_get(&t, t.w.operator_token, path, "limit=2", &a), 200);
+    assert_int_equal(json_array_size(json_object_get(a, "trustees")), 2);
+    assert_int_equal(json_integer_value(json_object_get(a, "next")), 2);
+    json_decref(a);
+    assert_int_equal(trust_get(&t, t.w.operator_token, path, "limit=2&after=2", &a), 200);
+    const json_t *last = json_array_get(json_object_get(a, "trustees"), 0);
+    assert_int_equal(json_array_size(json_object_get(a, "trustees")), 1);
+    assert_int_equal(json_integer_value(json_object_get(last, "trustee")), 3);
+    assert_true(json_is_null(json_object_get(a, "next")));
+    json_decref(a);
+    trust_end(&t);
+}
+
 static void an_enrolment_is_checked(void **state)
 {
     trust_world t;
@@ -348,6 +370,7 @@ int main(void)
         cmocka_unit_test(nobody_comes_or_changes_a_key_afterwards),
         cmocka_unit_test(a_trustee_that_enrols_again_has_its_place),
         cmocka_unit_test(before_the_roster_is_fixed_a_place_can_be_freed),
+        cmocka_unit_test(the_list_of_trustees_has_pages),
         cmocka_unit_test(an_enrolment_is_checked),
         cmocka_unit_test(routes_of_trustees_are_for_studies_that_have_some),
         cmocka_unit_test(a_study_has_a_key_for_each_round),

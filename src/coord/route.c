@@ -77,7 +77,7 @@ const tc_route tc_routes[] = {
     {"POST", STUDY "/trustees", MAY(TRUSTEE_JOINER), TC_BODY_MESSAGE, .takes = &tc_shape_enrol_trustee, .status = 201, .gives = &tc_shape_trustee_access,
      .also_status = 200, .also_gives = &tc_shape_trustee_access,
      .once = true, .again = true, .handle = tc_trustees_enrol, .summary = "Takes a place among the trustees; 200: it had one, and gets a new token"},
-    {"GET", STUDY "/trustees", MAY(OPERATOR), .status = 200, .gives = &tc_shape_trustee_list,
+    {"GET", STUDY "/trustees", MAY(OPERATOR), .query = tc_query_numbers, .status = 200, .gives = &tc_shape_trustee_list,
      .handle = tc_trustees_list, .summary = "The trustees, and what they have done so far"},
     {"POST", STUDY "/trustees/{trustee}:revoke", MAY(OPERATOR), .status = 200, .gives = &tc_shape_trustee_revoked,
      .handle = tc_trustees_revoke, .summary = "Ends a trustee's access; it counts as absent"},

@@ -56,6 +56,7 @@ static const tc_shape shape_trustee = {"Trustee", "A trustee", trustee, false};
 
 static const tc_field trustee_list[] = {
     {"trustees", OBJECT, TC_NEEDED | TC_LIST_OF, .of = &shape_trustee, .help = "In the order of their places"},
+    {"next",     WHOLE,  TC_NEEDED | TC_OR_NULL, .help = "after= of the next page; null: this is the last"},
     END};
 const tc_shape tc_shape_trustee_list = {"TrusteeList", "The trustees of a study", trustee_list, false};
 

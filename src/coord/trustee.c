@@ -154,19 +154,40 @@ static json_t *listed_json(uint64_t place, const tc_trustee_row *t)
                      t->refusal);
 }
 
+/* The places from `first` on that somebody has. */
+static tacit_status add_rows(const tc_trustee_row *rows, uint64_t first, uint64_t most,
+                             json_t *list, json_t **next, tacit_error *err)
+{
+    *next = NULL;
+    for (uint64_t k = first; k < TC_TRUSTEES_MOST && !*next; k++) {
+        if (rows[k].version == 0)
+            continue;
+        if (json_array_size(list) == most)
+            *next = json_integer((json_int_t)k - 1);
+        else if (json_array_append_new(list, listed_json(k, &rows[k])) != 0)
+            return tc_fail_memory(err);
+    }
+    return TACIT_OK;
+}
+
 tacit_status tc_trustees_list(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d = NULL;
     tc_trustee_row rows[TC_TRUSTEES_MOST];
+    uint64_t after = UINT64_MAX, most = TC_TRUSTEES_MOST;
+    json_t *list, *next;
+    TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));
+    TC_TRY(tc_query_number(a->q->query, "limit", 1, INT64_MAX, &most, err));
     TC_TRY(tc_request_trusted(a, &d, err));
     TC_TRY(tc_trustees_read(a->coord, d->id, rows, err));
-    json_t *list = json_array();
-    for (uint32_t k = 0; k < TC_TRUSTEES_MOST && list; k++)
-        if (rows[k].version > 0 && json_array_append_new(list, listed_json(k, &rows[k])) != 0) {
-            json_decref(list);
-            return tc_fail_memory(err);
-        }
-    return tc_answer_json(a, 200, json_pack("{s:o}", "trustees", list), err);
+    list = json_array();
+    tacit_status status = add_rows(rows, after + 1, most, list, &next, err);
+    if (status == TACIT_OK)
+        return tc_answer_json(
+            a, 200, json_pack("{s:o, s:o}", "trustees", list, "next", next ? next : json_null()),
+            err);
+    json_decref(list);
+    return status;
 }
 
 /* ---- the end of one ---- */
@@ -223,6 +244,6 @@ tacit_status tc_trustees_revoke(tc_request_context *a, tacit_error *err)
         status = try_revoke(a, d, place, err);
     TC_TRY(status);
     a->out->closes = true;
-    return tc_answer_json(
-        a, 200, json_pack("{s:I, s:b}", "trustee", (json_int_t)place, "revoked", 1), err);
+    return tc_answer_json(a, 200,
+                          json_pack("{s:I, s:b}", "trustee", (json_int_t)place, "revoked", 1), err);
 }
