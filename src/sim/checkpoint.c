@@ -133,11 +133,12 @@ static tacit_status check_header(const tc_checkpoint *c, const char *text, size_
         return tc_fail(err, TACIT_E_STATE, "\"%s\" is not a checkpoint of a simulation", c->path);
     if (len < HEADER_LEN || text[HEADER_LEN - 1] != '\n')
         return tc_fail(err, TACIT_E_CORRUPT, "line 1 of the checkpoint \"%s\" is damaged", c->path);
-    return tc_fail(err, TACIT_E_STATE,
-                   "\"%s\" is the checkpoint of another simulation: algorithm, options, objective, "
-                   "agents, rounds or pulls, seed, privacy, drop, past, acting, value units, warm "
-                   "and by-agent must be the same",
-                   c->path);
+    return tc_fail(
+        err, TACIT_E_STATE,
+        "\"%s\" is the checkpoint of another simulation: algorithm, options, objective, "
+        "agents, rounds or pulls, seed, privacy, trustees, drop, past, acting, value units, warm "
+        "and by-agent must be the same",
+        c->path);
 }
 
 typedef struct reading {

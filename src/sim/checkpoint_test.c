@@ -184,10 +184,11 @@ static void test_other_files_are_left_alone(void **state)
     seen s = {0};
     size_t len, after_len;
     char *text = make_file(&len), *after;
-    assert_fails(tc_checkpoint_open(&c, path, "another", restore, &s, &err), TACIT_E_STATE,
-                 "is the checkpoint of another simulation: algorithm, options, objective, agents, "
-                 "rounds or pulls, seed, privacy, drop, past, acting, value units, warm and "
-                 "by-agent must be the same");
+    assert_fails(
+        tc_checkpoint_open(&c, path, "another", restore, &s, &err), TACIT_E_STATE,
+        "is the checkpoint of another simulation: algorithm, options, objective, agents, "
+        "rounds or pulls, seed, privacy, trustees, drop, past, acting, value units, warm and "
+        "by-agent must be the same");
     assert_ok(tc_file_read(path, 1 << 20, &after, &after_len, &err));
     assert_int_equal(after_len, len);
     assert_memory_equal(after, text, len);

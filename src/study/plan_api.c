@@ -377,6 +377,45 @@ static void add_noise_sentence(tc_text *text, const tacit_plan *p)
     tc_text_add(text, ".");
 }
 
+/* What all of it costs where more trustees collude than the document counts on: the noise of fewer dealers is left, which
+ * is farther from a Gaussian in proportion (shared_sum.c). */
+static tacit_status cost_left(const tacit_plan *p, uint32_t colluding, double left,
+                              tacit_guarantee *out, tacit_error *err)
+{
+    const tc_trustees *t = &p->doc->trustees;
+    const double fewer = (double)(t->dealers - t->colluding) / (double)(t->dealers - colluding);
+    double distance = 0;
+    tacit_dp_event *events = tc_alloc(p->n, sizeof *events);
+    if (!events)
+        return tc_fail_memory(err);
+    for (size_t i = 0; i < p->n; i++) {
+        events[i] = p->at[i].shown.event;
+        events[i].parameter *= left * (1 - 0x1p-40);
+        distance += p->at[i].distance * fewer;
+    }
+    tacit_status status = cost(p, events, p->n, distance, out, err);
+    tc_free(events);
+    return status;
+}
+
+static tacit_status add_left(const tacit_plan *p, tc_text *text, tacit_error *err)
+{
+    const tc_trustees *t = &p->doc->trustees;
+    double left;
+    for (uint32_t c = t->colluding + 1; *p->summary.not_private == '\0'; c++) {
+        tacit_guarantee g = TACIT_GUARANTEE;
+        char epsilon[32], delta[32];
+        if (t->count == 0 || (left = tc_trustees_left(t, c)) == 0)
+            return TACIT_OK;
+        TC_TRY(cost_left(p, c, left, &g, err));
+        tacit_epsilon_text(epsilon, g.epsilon);
+        tacit_delta_text(delta, g.delta);
+        tc_text_addf(text, " Towards a coordinator and %u trustees: epsilon %s, delta %s (%s).",
+                     (unsigned)c, epsilon, delta, g.accountant);
+    }
+    return TACIT_OK;
+}
+
 static tacit_status state_cost(tacit_plan *p, const tacit_guarantee *total, tacit_error *err)
 {
     tacit_plan_summary *s = &p->summary;
@@ -396,6 +435,11 @@ static tacit_status state_cost(tacit_plan *p, const tacit_guarantee *total, taci
     tc_statement_add_round_scope(&text, s->unit, p->at[0].shown.event.sampling, &p->doc->trustees);
     if (protects_records(p))
         add_noise_sentence(&text, p);
+    tacit_status status = add_left(p, &text, err);
+    if (status != TACIT_OK) {
+        tc_text_fini(&text);
+        return status;
+    }
     return keep(p, &text, &s->statement, err);
 }
 

@@ -3,8 +3,11 @@
 #include <tacit/release.h>
 
 #include "support/test.h"
+#include "wire/dealing.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <string.h>
 
@@ -81,6 +84,25 @@ static void it_says_what_to_expect(void **state)
     tacit_document_free(d);
 }
 
+/* With one colluding trustee more, two of four dealers are left where there were three to count on. */
+static void assert_towards_two(const tacit_plan *p)
+{
+    static const char words[] = " Towards a coordinator and 2 trustees: epsilon ";
+    tacit_error err = {0};
+    tacit_dp_event events[3];
+    tacit_guarantee g = TACIT_GUARANTEE;
+    const char *said = strstr(tacit_plan_summarize(p)->statement, words);
+    assert_non_null(said);
+    for (size_t i = 0; i < 3; i++) {
+        events[i] = tacit_plan_get(p, i)->event;
+        events[i].parameter *= sqrt(2.0 / 3);
+    }
+    assert_ok(tacit_account("gaussian", events, 3, 1e-5, &g, &err));
+    const double epsilon = strtod(said + sizeof words - 1, NULL);
+    assert_true(epsilon >= g.epsilon && epsilon < g.epsilon * (1 + 1e-4));
+    assert_null(strstr(said, "3 trustees: epsilon"));
+}
+
 /* The same epsilon and noise; who is trusted is said, and what leaves is shares. */
 static void trustees_are_planned_for(void **state)
 {
@@ -107,11 +129,13 @@ static void trustees_are_planned_for(void **state)
         assert_close(tacit_plan_get(p, i)->event.parameter,
                      tacit_plan_get(central, i)->event.parameter, 1e-6);
         /* head, five boxes, three of them with a seed */
-        assert_int_equal(tacit_plan_get(p, i)->message_bytes, 61 + 5 * 72 + 3 * 32 + 2 * 8 * 6);
+        assert_int_equal(tacit_plan_get(p, i)->message_bytes,
+                         TC_DEALING_HEAD + 5 * TC_BOX_OVERHEAD + 3 * 32 + 2 * 8 * 6);
     }
     assert_non_null(strstr(s->trust, "up to 1 of the 5 trustees"));
     assert_non_null(strstr(s->statement, s->trust));
     assert_null(strstr(s->statement, tacit_statement_trust()));
+    assert_towards_two(p);
     assert_non_null(strstr(s->trustees, "\"agent_sends\""));
     assert_memory_equal(s->trustees_sentence, "5 trustees add up what agents send", 34);
     tacit_plan_free(p);

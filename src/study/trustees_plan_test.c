@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "support/test.h"
+#include "wire/dealing.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void bytes_are_those_of_the_formats(void **state)
         const tc_shared_plan p = round_of(K);
         const tc_round_bytes b = tc_trustees_bytes(&p);
         const uint64_t t = p.trustees.degree, r = p.trustees.dealers;
-        const uint64_t box = 24 + 16 + 32, head = 61, words = 8 * 100;
+        const uint64_t box = TC_BOX_OVERHEAD, head = TC_DEALING_HEAD, words = 8 * 100;
         const uint64_t deal = head + K * box + 32 * t + words * (K - t);
         const uint64_t noise = head + K * box + 32 * t + 2 * words * (K - t);
         const uint64_t answer = 4 + 4 + 8 + 4 + 32 + 4 + 2 * words;

@@ -284,7 +284,7 @@ check "as if nothing had happened" cmp calm.json resumed.json
 good "and has nothing left to do" $long --checkpoint half
 cp out resumed.json
 check "with the same result" cmp calm.json resumed.json
-bad 4 "seed, privacy, drop, past, acting, value units, warm and by-agent must be the same" $long --drop 0.1 --checkpoint half
+bad 4 "seed, privacy, trustees, drop, past, acting, value units, warm and by-agent must be the same" $long --drop 0.1 --checkpoint half
 bad 4 "half" --algorithm dp-fts-de --agents 40 --rounds 20 --runs 24 --seed 4 --checkpoint half --quiet
 "$tacit" simulate $long --runs 2000 --checkpoint stop > out 2> err &
 pid=$!
@@ -394,6 +394,24 @@ check "no reward is in two" grep -q 'no reward is in two releases' out
 good "beside agents" $records --epsilon 1 --delta 1e-5 --versus "dp-pf-pne,protect=client"
 check "each says whose" grep -q 'if deployed: every row: epsilon' out
 bad 2 "with protect=record, noise_multiplier must be in [0.001, 2000], got 5000" $records --set noise_multiplier=5000
+
+# ---- trustees
+
+printf '{"name": "w", "direction": "minimize", "trials": 8, "space": {"x": {"type": "float", "low": 0, "high": 1}},
+    "algorithm": {"name": "dp-fts-de", "initial": 3}, "federation": {"agents": 8, "trustees": {"count": 6, "colluding": 2}},
+    "privacy": {"epsilon": 4, "delta": 1e-3}}' > w.json
+good "trustees of a document" w.json --runs 2 --quiet
+check "are said" grep -q '^6 trustees add up what agents send and deal the noise: any 5 answers open a sum,$' out
+check "and against whom they protect" sh -c "tr '\\n' ' ' < out | grep -q 'coordinator, up to 2 of the 6 trustees and any set of other agents'"
+check "nobody is said to see vectors" sh -c '! grep -q "which sees the vectors" out'
+good "others are given" w.json --runs 2 --trustees 3 --quiet
+check "and said" grep -q '^3 trustees add up what agents send and deal the noise' out
+good "for programs" w.json --runs 2 --trustees 3 --quiet --format json
+check "with their terms and bytes" grep -q '"trustees":{"count":3,"degree":2,"colluding":1,"dealers":3,"absent":0,"noticed":0,"named":0,"noise":1.22474487139' out
+good "beside a coordinator" w.json --runs 2 --quiet --versus "dp-fts-de,trustees=0; dp-fts-de,trustees=3"
+check "who is trusted" grep -q 'which sees the vectors' out
+check "each says against whom" grep -q '^C: the guarantee is that of a deployment, for every agent. Neighbours: all' out
+bad 4 "seed, privacy, trustees, drop, past, acting, value units, warm and by-agent must be the same" $long --trustees 3 --checkpoint half
 
 # ---- tables
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 
 #include <tacit/agent.h>
+#include <tacit/plan.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -137,26 +138,48 @@ static void print_sum(const tacit_traffic *t, const char *study)
     printf("%zu did not leave. tacit inspect %s --round N shows one.\n", kept, study);
 }
 
+/* Towards whom: a coordinator that adds up, or the trustees of the document. */
+static tacit_status print_trust(const char *storage, const char *study, tacit_error *err)
+{
+    tacit_study *s;
+    tacit_plan *p = NULL;
+    TC_TRY(tacit_study_open(&s, storage, study, NULL, err));
+    tacit_status status = tacit_plan_new(&p, tacit_study_document(s), err);
+    const tacit_plan_summary *plan = tacit_plan_summarize(p);
+    tc_text text = {0};
+    if (status == TACIT_OK && plan->trustees && plan->trust) {
+        tc_text_addf(&text, "%s.", plan->trust);
+        tc_privacy_paragraph(tc_text_get(&text));
+    } else if (status == TACIT_OK) {
+        printf("%s.\n", tacit_statement_trust());
+    }
+    tc_text_fini(&text);
+    tacit_plan_free(p);
+    tacit_study_close(s);
+    return status;
+}
+
 /* No epsilon without the words that it rests on. All rounds are of one study. */
-static void print_promise(const tacit_agent_round *r)
+static tacit_status print_promise(const tacit_agent_round *r, const char *storage,
+                                  const char *study, tacit_error *err)
 {
     char delta[32];
     if (*r->not_private)
         printf("NOT PRIVATE: %s.\n", r->not_private);
     if (!(r->delta > 0))
-        return;
+        return TACIT_OK;
     if (r->ledger && r->event.count == 0 && !*r->not_private) {
         printf("Messages cost nothing: they were computed from values that got noise for single "
                "records first.\nWhat those values cost: tacit privacy status %s.\n",
                r->ledger);
-        return;
+        return TACIT_OK;
     }
     tacit_delta_text(delta, r->delta);
-    printf(
-        "epsilon is at delta %s, for each message by itself (pld, since one document fixed it). "
-        "What a ledger\nhas spent in all, over several studies by a filter: tacit privacy status.\n"
-        "%s.\n",
-        delta, tacit_statement_trust());
+    printf("epsilon is at delta %s, for each message by itself (pld, since one document fixed it). "
+           "What a ledger\nhas spent in all, over several studies by a filter: tacit privacy "
+           "status.\n",
+           delta);
+    return print_trust(storage, study, err);
 }
 
 /* What trials reported on their way is in no message by itself. */
@@ -193,7 +216,7 @@ static tacit_status print_people(const tacit_traffic *t, const char *storage, co
         people_row(out, tacit_traffic_get(t, i));
     TC_TRY(tc_table_print(out, TC_FORMAT_TABLE, stdout, err));
     print_sum(t, study);
-    print_promise(first);
+    TC_TRY(print_promise(first, storage, study, err));
     return print_kept(storage, study, err);
 }
 
