@@ -66,7 +66,9 @@ typedef enum tacit_agent_event_kind {
     TACIT_AGENT_HEARD = 3,    /* the broadcast of `round`, or what `party` has sent in it */
     TACIT_AGENT_SKIPPED = 4,  /* `round` ended without one, or `party` sent nothing; `text`: why */
     TACIT_AGENT_WAITS =
-        5 /* in `round`, perhaps for `party`; `text`: why. Said again only where it changes */
+        5, /* in `round`, perhaps for `party`; `text`: why. Said again only where it changes */
+    TACIT_AGENT_ROSTER = 6 /* of a study with trustees, before the first message leaves: `text` is
+                              the fingerprint of the roster, which all parties should see alike */
 } tacit_agent_event_kind;
 
 /* The library makes it; it lives for the call. Numbers that the kind does not name are 0, texts NULL. */
@@ -124,11 +126,14 @@ typedef struct tacit_agent_opts {
     void (*listen)(void *user, const tacit_agent_event *event);
     /* As in tacit_storage_opts (study.h): an authority besides or instead of the fingerprint, and a proxy. */
     const char *ca, *proxy;
+    /* In a study with trustees: the fingerprint of its roster, "sha256//...", as the other parties say it. Another roster is
+     * refused. NULL: the one that the coordinator gives, and no other later. */
+    const char *roster;
 } tacit_agent_opts;
 #define TACIT_AGENT_OPTS                                                                           \
     {                                                                                              \
         sizeof(tacit_agent_opts), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, false,     \
-            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL, NULL, NULL               \
+            false, 3600, NULL, NULL, NULL, NULL, -1, 0, NULL, NULL, NULL, NULL, NULL, NULL         \
     }
 
 /* Takes a place in the study, or comes back to the one that this storage has. E_ARG: an option is wrong, and which. E_STATE: the
@@ -238,6 +243,11 @@ typedef struct tacit_agent_round {
     size_t heard_bytes;    /* of all of them */
     tacit_hash heard_hash; /* of the last one, as the coordinator's ledger has it */
     const char *skipped;   /* why the round ended without one; NULL: it did not */
+
+    /* Of a study with trustees, whose messages leave as shares; 0: they leave as they are. */
+    uint64_t trustees;    /* trustees 0 to trustees - 1 get a share each */
+    uint64_t readers;     /* so many of them together can read the message, and nobody fewer */
+    uint64_t share_bytes; /* of what leaves in the place of `message` */
 } tacit_agent_round;
 
 typedef struct tacit_traffic tacit_traffic; /* end with tacit_traffic_free */

@@ -58,6 +58,10 @@ TACIT_API tacit_status tacit_coordinator_create(tacit_coordinator *c, const char
 TACIT_API tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study,
                                                 uint64_t uses, double expires_s, char **token,
                                                 tacit_error *err);
+/* The same for `uses` trustees of a study that has them (trustee.h). */
+TACIT_API tacit_status tacit_coordinator_invite_trustees(tacit_coordinator *c, const char *study,
+                                                         uint64_t uses, double expires_s,
+                                                         char **token, tacit_error *err);
 /* The operator's token, for requests from elsewhere (`tacit remote`). It is made once for a storage and shown
  * once: *token is NULL if there is one already. another: makes one more; those that there are stay valid. */
 TACIT_API tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bool another,

@@ -28,6 +28,7 @@ const tc_verb *const tc_verbs[] = {
     &tc_verb_simulate,
     &tc_verb_serve,
     &tc_verb_agent,
+    &tc_verb_trustee,
     &tc_verb_inspect,
     &tc_verb_remote,
     &tc_verb_backup,

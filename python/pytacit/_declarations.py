@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple
 #: In an order in which every type is declared before it is used.
 HEADERS = (
     "status", "space", "document", "study", "records", "user", "worker", "algorithms", "build", "optimizer",
-    "privacy", "plan", "release", "ledger", "net", "coordinator", "agent", "tacit",
+    "privacy", "plan", "release", "ledger", "net", "coordinator", "agent", "trustee", "tacit",
     "experimental/audit", "experimental/curator", "experimental/objective", "experimental/search",
     "experimental/fields", "experimental/simulate", "experimental/surrogate",
 )  # fmt: skip

@@ -90,6 +90,7 @@ class Agent(Handle):
         test_key: int = 0,
         ca: Optional[str] = None,
         proxy: Optional[str] = None,
+        roster: Optional[str] = None,
     ) -> None:
         """Joins.
 
@@ -101,7 +102,7 @@ class Agent(Handle):
         there are, or a dictionary of what Study.protect takes. consider: gets the study's document before a place is
         taken, returns None, and raises an exception to refuse it. note: gets sentences that a person may want to read; None: they
         go to standard error. patience_s: so long a coordinator may stay silent. test_seed: NOT PRIVATE.
-        ca, proxy: as in create_study.
+        ca, proxy: as in create_study. roster: in a study with trustees, the fingerprint that its roster must have.
         """
         if not has_network:
             raise error(lib.TACIT_E_UNSUPPORTED, "Agent needs libtacit-net, with the network built in; it is not here")
@@ -116,6 +117,7 @@ class Agent(Handle):
             "fingerprint": text(fingerprint, "fingerprint"),
             "ca": text(ca, "ca"),
             "proxy": text(proxy, "proxy"),
+            "roster": text(roster, "roster"),
             "study": given(study, "study"),
             "storage": given(storage, "storage"),
             "as": text(local_name, "local_name"),

@@ -139,9 +139,9 @@ def test_the_options_of_agents_have_their_size():
     for last, status in ((0, lib.TACIT_E_ARG), (1, lib.TACIT_E_UNSUPPORTED)):  # E_ARG: no study is named
         made, _room = larger("tacit_agent_opts", last)
         assert lib.tacit_agent_join(joined, made, ffi.NULL) == status
-    made, proxy = struct("tacit_agent_opts"), ffi.new("char[]", b"http://127.0.0.1:9")
-    assert last_member("tacit_agent_opts") == "proxy"
-    made.proxy = proxy
+    made, roster = struct("tacit_agent_opts"), ffi.new("char[]", b"sha256//x")
+    assert last_member("tacit_agent_opts") == "roster"
+    made.roster = roster
     assert lib.tacit_agent_join(joined, made, ffi.NULL) == lib.TACIT_E_ARG
 
 

@@ -98,17 +98,18 @@ static tacit_status refused(tacit_status status, tacit_error *err)
  * brings an agent back to its place. */
 static tacit_status get_offer(tc_agent *a, bool *enrolled, tc_offer *o, tacit_error *err)
 {
+    const tc_asker who = tc_agent_asker(a);
     tacit_error why;
     if (!*enrolled)
-        return refused(tc_offer_get(a, a->cfg.join_token, o, err), err);
-    tacit_status status = tc_offer_get(a, a->access, o, &why);
+        return refused(tc_offer_get(&who, a->cfg.join_token, o, err), err);
+    tacit_status status = tc_offer_get(&who, a->access, o, &why);
     if (status != TACIT_E_NOT_FOUND)
         return tc_pass_on(err, status, &why);
     if (!a->cfg.join_token)
         return tc_fail(err, TACIT_E_STATE, "%s; a join token would enrol this agent again",
                        why.msg);
     *enrolled = false;
-    return refused(tc_offer_get(a, a->cfg.join_token, o, err), err);
+    return refused(tc_offer_get(&who, a->cfg.join_token, o, err), err);
 }
 
 static tacit_status start(tc_agent *a, tacit_error *err)
@@ -146,16 +147,28 @@ static tacit_status look(const tc_agent_config *cfg, const tc_offer *o, tc_study
     return tc_study_doc_restore(out, o->document, o->points_csv, err);
 }
 
+/* Who would be refused makes no storage. One that is there may have the key of a place; so may a test's seed. */
+static tacit_status check_place(const tc_agent_config *cfg, const tc_offer *o, tacit_error *err)
+{
+    if (!o->no_place || cfg->store || cfg->seeded)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_STATE, "the coordinator refuses to enrol this agent: %s",
+                   o->no_place);
+}
+
 tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
                               tacit_error *objection, tacit_error *err)
 {
     tc_agent a = {.cfg = *cfg, .name = (char *)cfg->study};
+    const tc_asker who = tc_agent_asker(&a);
     tc_offer o;
     if (!cfg->join_token)
         return tc_fail(err, TACIT_E_ARG, "a join token is needed to enrol with study \"%s\"",
                        cfg->study);
-    TC_TRY(refused(tc_offer_get(&a, cfg->join_token, &o, err), err));
-    tacit_status status = look(cfg, &o, out, objection, err);
+    TC_TRY(refused(tc_offer_get(&who, cfg->join_token, &o, err), err));
+    tacit_status status = check_place(cfg, &o, err);
+    if (status == TACIT_OK)
+        status = look(cfg, &o, out, objection, err);
     tc_offer_fini(&o);
     return status;
 }
@@ -195,6 +208,8 @@ void tc_agent_close(tc_agent *a)
     sodium_memzero(&a->secret_key, sizeof a->secret_key);
     sodium_memzero(a->access, sizeof a->access);
     tc_text_fini(&a->outbox.message);
+    tc_text_fini(&a->outbox.upload);
+    tc_kept_roster_fini(&a->roster);
     tc_planned_fini(&a->planned);
     tc_free(a->name);
     tc_free(a->local_name);

@@ -34,6 +34,7 @@ typedef struct tc_agent_config {
     const tc_metric_terms
         *records;             /* in a study that protects them; borrowed; NULL: not declared */
     tc_trainer trainer;       /* of its program there */
+    const char *roster;       /* the fingerprint that a roster must have; NULL: any */
     bool accepts_not_private; /* takes part in a study that protects nothing */
     bool accepts_restored;    /* goes on with a coordinator whose ledger is older than was seen */
     tc_pool *pool;            /* may be NULL */

@@ -8,11 +8,13 @@
  *   rounds.c    the steps of a round
  *   limit.c     what a round may cost, over all studies
  *   sending.c   a message: paid for, signed, sent until it has arrived
+ *   shares.c    a message that leaves as shares, where the study has trustees; dealt.c: once (dealt.h)
+ *   roster.c    the keys of all parties, checked and kept (roster.h)
  *   decline.c   a round that our own ledger refuses
  *   ledger_check.c  the coordinator's ledger: does it extend what was seen?
  *   coordinator_restored.c  a coordinator that comes from a backup
  *   agent_restored.c  an agent that comes from a backup
- *   request.c   requests and answers
+ *   request.c   its requests; answered.c: what answers say (answered.h)
  *   traffic.c   what left this machine, from journal and ledgers; message_numbers.c: the numbers in a message
  *   alone.c     what the agent would have reached without its federation
  *   events.c    what it says while it works
@@ -21,6 +23,9 @@
 #define TC_AGENT_AGENT_INT_H
 
 #include "agent/agent.h"
+#include "agent/answered.h"
+#include "agent/offer.h"
+#include "agent/roster.h"
 #include "study/study_cost.h"
 #include "wire/signature.h"
 
@@ -30,6 +35,8 @@ typedef struct tc_outbox {
     bool known, pending;
     uint64_t round;
     tc_text message;
+    bool dealt; /* with trustees, what leaves in its place is here, and in the store: */
+    tc_text upload;
 } tc_outbox;
 
 /* What a study's document plans for one unit (limit.c). End with tc_planned_fini. */
@@ -67,10 +74,12 @@ struct tc_agent {
     const char *stamp; /* why what it sends is NOT PRIVATE, as far as is known; NULL: it is */
     tc_outbox outbox;
     tc_planned planned;
-    uint32_t waits;     /* answers in a row that said "not yet" */
-    uint32_t conflicts; /* steps in a row in which another process of this agent was first */
-    bool caught_up;     /* of agent_restored.c: no later message can have left */
-    bool paused;        /* so it was when we asked last */
+    uint32_t waits;        /* answers in a row that said "not yet" */
+    uint32_t conflicts;    /* steps in a row in which another process of this agent was first */
+    tc_kept_roster roster; /* of a study with trustees, once it is fixed */
+    bool shares_swept;     /* the store has no dealing of a round that is over */
+    bool caught_up;        /* of agent_restored.c: no later message can have left */
+    bool paused;           /* so it was when we asked last */
     tc_waiting waiting;
     bool said_sent; /* ... of this round: a message that is sent again is said once */
     uint64_t said_round;
@@ -78,30 +87,13 @@ struct tc_agent {
 
 /* ---- request.c */
 
-/* An answer; end with tc_answered_fini. body is NULL where it is not JSON. */
-typedef struct tc_answered {
-    int status;
-    tc_text text;
-    json_t *body;
-} tc_answered;
-void tc_answered_fini(tc_answered *r);
-/* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (429, 503) or failed. */
+/* path is what follows /v1/studies/NAME. E_IO also where the coordinator is too busy (429, 503) or failed. A token that the
+ * coordinator does not know any more is renewed. */
 tacit_status tc_agent_request(tc_agent *a, const tc_call *call, tc_answered *out, tacit_error *err);
 /* The same with a body, which it ends. signature: of the body; NULL: none. */
 tacit_status tc_agent_post(tc_agent *a, const char *path, const char *bearer, const char *signature,
                            tc_text *body, tc_answered *out, tacit_error *err);
-/* Does this JSON stay small in memory? Its reader has not looked at it yet. */
-bool tc_answered_is_modest(const char *text, size_t n);
-/* The sentence of a refusal. */
-const char *tc_answered_detail(const tc_answered *r);
-/* E_IO "the coordinator's answer makes no sense". */
-tacit_status tc_answered_strange(const char *what, tacit_error *err);
-
-/* The bytes of a release, for tc_free. E_STATE: they are none. */
-tacit_status tc_answered_release(const char *text, uint8_t **bytes, size_t *n, tacit_error *err);
-
-/* E_STATE "the coordinator refuses ...: " and its sentence. */
-tacit_status tc_answered_refusal(const tc_answered *r, const char *what, tacit_error *err);
+tc_asker tc_agent_asker(tc_agent *a);
 
 /* ---- identity.c */
 
@@ -119,17 +111,6 @@ tacit_status tc_identity_enrol(tc_agent *a, const tacit_hash *study, tacit_error
 
 /* ---- offer.c */
 
-/* End with tc_offer_fini. */
-typedef struct tc_offer {
-    tc_study_offer offer; /* its place is the caller's to fill in */
-    char *document, *points_csv;
-    bool not_private; /* the coordinator says so of itself: noise from a seed */
-} tc_offer;
-/* E_NOT_FOUND: the coordinator does not know this token. */
-tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err);
-void tc_offer_fini(tc_offer *o);
-/* Makes the plan that the offer's document leads to. */
-tacit_status tc_offer_plan(const tc_offer *o, tc_study_plan **out, tacit_error *err);
 /* Has the study been closed for good? */
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err);
 
@@ -170,6 +151,19 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err);
 /* The agent's ledger says for good that the release of this round was NOT PRIVATE, which the price
  * paid for it did not say. */
 tacit_status tc_send_stamp(tc_agent *a, uint64_t round, tacit_error *err);
+
+/* ---- shares.c */
+
+/* Has the study trustees? */
+bool tc_shares_needed(const tc_agent *a);
+/* Bytes of what leaves in a round. */
+tacit_status tc_shares_size(const tc_agent *a, uint64_t round, size_t *out, tacit_error *err);
+/* *there: the roster is fixed, and this agent has accepted it. */
+tacit_status tc_shares_roster(tc_agent *a, bool *there, tacit_error *err);
+/* Deals the message in the outbox, once and for all; then outbox.upload is what leaves. */
+tacit_status tc_shares_make(tc_agent *a, tacit_error *err);
+/* No round is under way: forgets what was dealt for those before. */
+tacit_status tc_shares_sweep(tc_agent *a, tacit_error *err);
 
 /* ---- events.c */
 

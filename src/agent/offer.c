@@ -12,20 +12,22 @@ void tc_offer_fini(tc_offer *o)
 {
     tc_free(o->document);
     tc_free(o->points_csv);
+    tc_free(o->no_place);
     *o = (tc_offer){0};
 }
 
-static tacit_status ask(tc_agent *a, const char *path, const char *token, tc_answered *out,
+static tacit_status ask(const tc_asker *who, const char *path, const char *token, tc_answered *out,
                         tacit_error *err)
 {
-    return tc_agent_request(a, &(tc_call){.method = "GET", .path = path, .bearer = token}, out,
-                            err);
+    const tc_call call = {.method = "GET", .path = path, .bearer = token};
+    return who->request(who->user, &call, out, err);
 }
 
-static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, tacit_error *err)
+static tacit_status get_points(const tc_asker *who, const char *token, tc_offer *out,
+                               tacit_error *err)
 {
     tc_answered r;
-    TC_TRY(ask(a, "/points", token, &r, err));
+    TC_TRY(ask(who, "/points", token, &r, err));
     tacit_status status = TACIT_OK;
     if (r.status == 200) {
         out->points_csv = tc_strdup(tc_text_get(&r.text));
@@ -37,27 +39,18 @@ static tacit_status get_points(tc_agent *a, const char *token, tc_offer *out, ta
     return status;
 }
 
-/* Who would be refused makes no storage. One that is there may have the key of a place; so may a test's seed. */
-static tacit_status check_place(const tc_agent *a, const json_t *study, tacit_error *err)
-{
-    const char *why = json_string_value(json_object_get(study, "no_place"));
-    if (!why || a->cfg.store || a->cfg.seeded)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_STATE, "the coordinator refuses to enrol this agent: %s", why);
-}
-
 /* A coordinator shows the trials of a study that it serves, and the places of one that has agents. */
-static tacit_status check_federated(const tc_agent *a, const json_t *study, tacit_error *err)
+static tacit_status check_federated(const tc_asker *who, const json_t *study, tacit_error *err)
 {
     if (json_object_get(study, "agents") || !json_object_get(study, "trials"))
         return TACIT_OK;
     return tc_fail(err, TACIT_E_STATE,
                    "study \"%s\" is served by its coordinator and has no agents: with a client's "
                    "token, `tacit optimize %s --server URL` runs its trials",
-                   a->name, a->name);
+                   who->study, who->study);
 }
 
-static tacit_status read_offer(const tc_agent *a, const tc_answered *r, tc_offer *out,
+static tacit_status read_offer(const tc_asker *who, const tc_answered *r, tc_offer *out,
                                tacit_error *err)
 {
     const char *document = json_string_value(json_object_get(r->body, "document"));
@@ -68,26 +61,27 @@ static tacit_status read_offer(const tc_agent *a, const tc_answered *r, tc_offer
                        tc_answered_detail(r));
     if (r->status != 200)
         return tc_answered_refusal(r, "the study", err);
-    TC_TRY(check_federated(a, r->body, err));
-    TC_TRY(check_place(a, r->body, err));
+    TC_TRY(check_federated(who, r->body, err));
     if (!document || !seed ||
         !tc_base64_read(seed, out->offer.public_seed.bytes, sizeof out->offer.public_seed.bytes) ||
         !tc_json_whole(json_object_get(r->body, "created_ms"), &out->offer.created_ms))
         return tc_answered_strange("a study without a document, a seed or a time", err);
     out->not_private = not_private && *not_private;
+    const char *no_place = json_string_value(json_object_get(r->body, "no_place"));
     out->document = tc_strdup(document);
-    return out->document ? TACIT_OK : tc_fail_memory(err);
+    out->no_place = no_place ? tc_strdup(no_place) : NULL;
+    return out->document && (out->no_place || !no_place) ? TACIT_OK : tc_fail_memory(err);
 }
 
-tacit_status tc_offer_get(tc_agent *a, const char *token, tc_offer *out, tacit_error *err)
+tacit_status tc_offer_get(const tc_asker *who, const char *token, tc_offer *out, tacit_error *err)
 {
     tc_offer o = {0};
     tc_answered r;
-    TC_TRY(ask(a, "", token, &r, err));
-    tacit_status status = read_offer(a, &r, &o, err);
+    TC_TRY(ask(who, "", token, &r, err));
+    tacit_status status = read_offer(who, &r, &o, err);
     tc_answered_fini(&r);
     if (status == TACIT_OK)
-        status = get_points(a, token, &o, err);
+        status = get_points(who, token, &o, err);
     if (status != TACIT_OK) {
         tc_offer_fini(&o);
         return status;
@@ -123,8 +117,9 @@ static void say_paused(tc_agent *a, bool paused)
 
 tacit_status tc_offer_closed(tc_agent *a, bool *out, tacit_error *err)
 {
+    const tc_asker who = tc_agent_asker(a);
     tc_answered r;
-    TC_TRY(ask(a, "", a->access, &r, err));
+    TC_TRY(ask(&who, "", a->access, &r, err));
     const char *state = json_string_value(json_object_get(r.body, "state"));
     tacit_status status = r.status != 200 ? tc_answered_refusal(&r, "the study", err)
                           : !state        ? tc_answered_strange("a study without a state", err)

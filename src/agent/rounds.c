@@ -203,7 +203,7 @@ static tacit_status fetch(tc_agent *a, const tc_need *need, long wait_s, tc_agen
 static tacit_status publish(tc_agent *a, tacit_error *err)
 {
     tc_outbox *o = &a->outbox;
-    o->known = o->pending = false;
+    o->known = o->pending = o->dealt = false;
     o->message.len = 0;
     tacit_error why = {0};
     tc_need need;
@@ -271,6 +271,7 @@ static tacit_status step(tc_agent *a, long wait_s, tc_agent_next *next, tacit_er
         return end_round(a, need.round, wait_s, next, err);
     if (a->outbox.pending && tc_study_document(a->study)->algorithm->relay)
         return send_on(a, next, err);
+    TC_TRY(tc_shares_sweep(a, err));
     return go_on(a, &need, wait_s, next, err);
 }
 

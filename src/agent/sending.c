@@ -25,6 +25,7 @@ tacit_status tc_outbox_fill(tc_agent *a, tacit_error *err)
     if (o->known)
         return TACIT_OK;
     o->message.len = 0;
+    o->dealt = false;
     tacit_status status = tc_study_published(a->study, &o->round, &o->message, &why);
     if (status != TACIT_OK && status != TACIT_E_NOT_FOUND)
         return tc_pass_on(err, status, &why);
@@ -121,13 +122,13 @@ static void make_body(uint64_t sequence, const tc_text *message, tc_text *out)
 
 /* As long as the message would be, in a word as long as "message": who sees the length of what passes
  * cannot tell one from the other. */
-static void make_refusal(uint64_t sequence, const tc_text *message, tc_text *out)
+static void make_refusal(uint64_t sequence, size_t size, tc_text *out)
 {
-    void *zeros = tc_alloc(message->len + 1, 1);
+    void *zeros = tc_alloc(size + 1, 1);
     out->failed |= !zeros;
     tc_text_addf(out, "{\"sequence\": %" PRIu64 ", \"decline\": \"", sequence);
     if (zeros)
-        tc_base64_add(out, zeros, message->len);
+        tc_base64_add(out, zeros, size);
     tc_text_add(out, "\"}");
     tc_free(zeros);
 }
@@ -189,7 +190,13 @@ static tacit_status post(tc_agent *a, bool declines, tc_sent *out, tacit_error *
     uint64_t round = a->outbox.round;
     tc_text body = {0}, signature = {0};
     tc_answered r;
-    (declines ? make_refusal : make_body)(round + 1, &a->outbox.message, &body);
+    size_t size = a->outbox.message.len;
+    if (tc_shares_needed(a))
+        TC_TRY(tc_shares_size(a, round, &size, err));
+    if (declines)
+        make_refusal(round + 1, size, &body);
+    else
+        make_body(round + 1, tc_shares_needed(a) ? &a->outbox.upload : &a->outbox.message, &body);
     sign(a, round, round + 1, &body, &signature);
     snprintf(path, sizeof path, "/rounds/%" PRIu64 "/messages", round);
     body.failed |= signature.failed;
@@ -233,6 +240,21 @@ static tacit_status pay_unless_declined(tc_agent *a, uint64_t round, tacit_error
     return pay(a, round, a->cfg.limited && !free, NULL, err);
 }
 
+/* TC_SEND_LATER: the roster is not fixed yet. */
+static tacit_status prepare(tc_agent *a, tc_sent *out, tacit_error *err)
+{
+    bool there;
+    if (!tc_shares_needed(a))
+        return TACIT_OK;
+    TC_TRY(tc_shares_roster(a, &there, err));
+    if (there)
+        return tc_shares_make(a, err);
+    *out = TC_SEND_LATER;
+    tc_agent_emit_waits(a, a->outbox.round, TACIT_UNKNOWN, 0,
+                        "not all agents and trustees have joined yet");
+    return TACIT_OK;
+}
+
 /* The way of a message out of this machine. A process that dies on it begins again here and finds what it has done:
  * the price in the ledger is found and not paid twice, the bytes are those of the journal. */
 tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *err)
@@ -264,6 +286,11 @@ tacit_status tc_send(tc_agent *a, tc_sent *out, tacit_error *why, tacit_error *e
     if (bars)
         a->outbox.pending = false;
     if (!a->outbox.pending)
+        return TACIT_OK;
+
+    /* To trustees it leaves as shares: for a roster that this agent knows, and in its store before it is paid for. */
+    TC_TRY(prepare(a, out, err));
+    if (*out == TC_SEND_LATER)
         return TACIT_OK;
 
     /* The price stands in our ledger before a byte leaves. */

@@ -1,5 +1,5 @@
 /* served_request.c - requests of a client: sent until there is an answer, refusals as tacit_error. */
-#include "agent/agent_int.h"
+#include "agent/answered.h"
 #include "agent/served_client.h"
 
 #include "base/clock.h"

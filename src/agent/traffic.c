@@ -6,6 +6,8 @@
 
 #include "agent/agent.h"
 #include "base/api.h"
+#include "privacy/shared_sum.h"
+#include "wire/dealing.h"
 #include "wire/event_json.h"
 
 #include <inttypes.h>
@@ -222,6 +224,20 @@ static tacit_status take_ledger(void *user, const char *name, tacit_error *err)
 
 /* ---- all of it ---- */
 
+/* Where it leaves as shares: for whom, and how many of them can read it. */
+static tacit_status take_shares(const tc_study_plan *p, tacit_agent_round *r, tacit_error *err)
+{
+    const tc_trustees *t = &p->env.trustees;
+    tc_shared_plan shared = {.width = 0};
+    if (t->count == 0)
+        return TACIT_OK;
+    TC_TRY(p->doc->algorithm->aggregator->shared(&p->env, p->opts, r->round, &shared, err));
+    r->trustees = t->count;
+    r->readers = t->degree + 1;
+    r->share_bytes = tc_dealing_size(t, shared.width);
+    return TACIT_OK;
+}
+
 /* Messages are paid for before they are sent, and answers come after that. */
 static tacit_status finish(tacit_traffic *t, const tc_study_plan *plan, tacit_error *err)
 {
@@ -242,6 +258,7 @@ static tacit_status finish(tacit_traffic *t, const tc_study_plan *plan, tacit_er
         r->about = tc_arena_strdup(&t->memory, tc_study_plan_about(plan, r->round));
         r->delta = plan->doc->delta;
         r->not_private = not_private;
+        TC_TRY(take_shares(plan, r, err));
         tc_message_numbers(r, &t->memory);
     }
     return t->memory.failed ? tc_fail_memory(err) : TACIT_OK;

@@ -7,10 +7,14 @@
  *      the round is void.
  *   3. The round is marked closed or void, and messages of rounds that have ended are erased.
  *
+ * Where a study has trustees, 2. begins with them (shared_round.h): the set of the round is fixed when there is noise enough, and
+ * opened when there are answers enough. Until then the round stays closing, and every tick looks again.
+ *
  * A relay releases nothing here: its round is closed when all have sent or the time is up, and then messages
  * are handed on (message.c). Whether a round is due: due.c. */
 #include "coord/coord_int.h"
 #include "coord/events.h"
+#include "coord/shared_round.h"
 
 #include "algo/close_round.h"
 #include "base/error.h"
@@ -27,6 +31,10 @@ typedef struct message_scan {
     tc_open_study *open;
     uint64_t round;
     tc_round_sum *sum;
+    /* Of a study with trustees: */
+    const tc_round *at;
+    tc_shared_progress progress;
+    bool waits; /* the release is not there because trustees are to answer first */
 } message_scan;
 
 static tacit_status add_message(void *user, const tc_record *r, tacit_error *err)
@@ -60,11 +68,28 @@ static tacit_status log_left_out(void *user, uint64_t agent, const char *why, ta
     return TACIT_OK;
 }
 
+/* The budget allows the round, and the ledger has no release of it: the next step of its trustees. */
+static tacit_status take_step(void *user, tc_release **out, tacit_error *err)
+{
+    message_scan *m = user;
+    const tc_shared_progress *p = &m->progress;
+    if (p->step == TC_SHARED_OPEN)
+        return tc_shared_open(m->coord, m->open, m->round, out, err);
+    if (p->step == TC_SHARED_VOID)
+        return tc_fail(err, TACIT_E_STATE, "%s", p->why);
+    tacit_status status = tc_shared_fix(m->coord, m->open, m->at, err);
+    if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: another process was first */
+        return status;
+    tc_emit_change(m->coord, m->open);
+    m->waits = true;
+    return tc_fail(err, TACIT_E_BUSY, "the trustees have not answered yet");
+}
+
 /* On success the ledger has the release of this round. */
-static tacit_status release_round(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
+static tacit_status release_round(tc_coord *c, tc_open_study *d, uint64_t round, message_scan *scan,
+                                  tacit_error *err)
 {
     const tc_study_plan *p = d->plan;
-    message_scan scan = {.coord = c, .open = d, .round = round};
     tc_ledger_receipt receipt;
     tc_closing closing = {.algorithm = p->doc->algorithm,
                           .env = &p->env,
@@ -78,11 +103,37 @@ static tacit_status release_round(tc_coord *c, tc_open_study *d, uint64_t round,
                           .test_seed = c->cfg.seeded ? &c->cfg.seed : NULL,
                           .messages = add_messages,
                           .left_out = log_left_out,
-                          .user = &scan};
+                          .release = tc_has_trustees(d) ? take_step : NULL,
+                          .user = scan};
     TC_TRY(tc_study_plan_price(p, round, &closing.price, err));
     TC_TRY(tc_close_round(&closing, &receipt, err));
     tc_ledger_receipt_fini(&receipt);
     return TACIT_OK;
+}
+
+/* The same where trustees add up: *waits where they are not ready, and then *next_ms is when to look again. */
+static tacit_status release_shared(tc_coord *c, tc_open_study *d, const tc_round *r, bool ended,
+                                   bool *waits, int64_t *next_ms, tacit_error *err)
+{
+    message_scan scan = {.coord = c, .open = d, .round = r->number, .at = r};
+    const tc_shared_progress *p = &scan.progress;
+    tacit_status status = tc_shared_renew(c, d, r->number, err);
+    if (status != TACIT_OK && status != TACIT_E_CONFLICT) /* conflict: another process did it */
+        return status;
+    TC_TRY(tc_shared_look(c, d, r->number, ended, &scan.progress, err));
+    scan.waits = p->step == TC_SHARED_WAIT;
+    status = scan.waits ? TACIT_OK : release_round(c, d, r->number, &scan, err);
+    *waits = scan.waits;
+    if (!*waits)
+        return status;
+    *next_ms = p->step == TC_SHARED_WAIT ? p->next_ms : tc_coord_now(c) + tc_shared_wait_ms(d);
+    return TACIT_OK;
+}
+
+static tacit_status release_summed(tc_coord *c, tc_open_study *d, uint64_t round, tacit_error *err)
+{
+    message_scan scan = {.coord = c, .open = d, .round = round};
+    return release_round(c, d, round, &scan, err);
 }
 
 /* ---- the steps ---- */
@@ -129,22 +180,32 @@ static tacit_status note_first(void *user, const tc_record *r, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Those of one kind. */
+static tacit_status sweep_kind(tc_coord *c, const tc_open_study *d, tc_record_kind kind,
+                               uint64_t end, tacit_error *err)
+{
+    for (;;) {
+        uint64_t first = end;
+        tc_record_range one = {.study = d->id, .kind = kind, .most = 1};
+        TC_TRY(tc_store_record_scan(c->cfg.store, &one, note_first, &first, err));
+        if (first >= end)
+            return TACIT_OK;
+        tc_key key = tc_key_number(first);
+        tc_record_range all = {
+            .study = d->id, .kind = kind, .prefix = key.bytes, .prefix_size = key.n};
+        TC_TRY(tc_store_record_drop(c->cfg.store, &all, err));
+    }
+}
+
 /* Erases contributions to rounds below `end`: also those that a process left behind which died, or
  * was refused by its store, after the round was marked closed. Where another process has erased them, this
  * one may still have those in memory that it took. */
 static tacit_status sweep(tc_coord *c, tc_open_study *d, uint64_t end, tacit_error *err)
 {
-    for (;;) {
-        uint64_t first = end;
-        tc_record_range one = {.study = d->id, .kind = TC_RECORD_MESSAGE, .most = 1};
-        TC_TRY(tc_store_record_scan(c->cfg.store, &one, note_first, &first, err));
-        if (first >= end)
-            break;
-        tc_key key = tc_key_number(first);
-        tc_record_range all = {
-            .study = d->id, .kind = TC_RECORD_MESSAGE, .prefix = key.bytes, .prefix_size = key.n};
-        TC_TRY(tc_store_record_drop(c->cfg.store, &all, err));
-    }
+    static const tc_record_kind kinds[] = {TC_RECORD_MESSAGE, TC_RECORD_NOISE, TC_RECORD_SHARE_SUM};
+    const size_t n = tc_has_trustees(d) ? sizeof kinds / sizeof *kinds : 1;
+    for (size_t i = 0; i < n; i++)
+        TC_TRY(sweep_kind(c, d, kinds[i], end, err));
     tc_store_forget(c->cfg.store);
     d->swept = end;
     return TACIT_OK;
@@ -180,16 +241,27 @@ static tacit_status renew_far_deadline(tc_coord *c, const tc_open_study *d, tc_r
     return tc_round_present(c, d->id, r, err);
 }
 
+/* Of a study with trustees, where a process died between the last enrolment and that. */
+static tacit_status fix_roster(tc_coord *c, tc_open_study *d, tacit_error *err)
+{
+    bool fixed;
+    pthread_mutex_lock(&d->quick);
+    bool shown = d->roster != NULL;
+    pthread_mutex_unlock(&d->quick);
+    return shown ? TACIT_OK : tc_roster_fix(c, NULL, d, &fixed, err);
+}
+
 /* The life of a round, from the first look at it to the erasure of its messages: the steps at the head of this file.
  * Where the process dies, the next call, of any process, begins again and goes on from the phase that is stored. */
 static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms, tacit_error *err)
 {
-    bool sums = d->plan->doc->algorithm->aggregator != NULL;
+    bool sums = d->plan->doc->algorithm->aggregator != NULL, unready = false;
     tc_round r;
     tc_study_state state;
     uint64_t version;
     bool due;
     tacit_error why = {0};
+    TC_TRY(fix_roster(c, d, err));
     TC_TRY(tc_round_present(c, d->id, &r, err));
     TC_TRY(tc_state_get(c, d->id, &state, &version, err));
     if (state == TC_STUDY_RUNNING)
@@ -216,9 +288,13 @@ static tacit_status close_locked(tc_coord *c, tc_open_study *d, int64_t *next_ms
         TC_TRY(set_phase(c, d, &r, TC_PHASE_CLOSING, NULL, &version, err));
 
     /* A release that stands in the ledger already is found there and not made again. */
-    if (status == TACIT_OK && sums)
-        status = release_round(c, d, r.number, &why);
+    if (status == TACIT_OK && tc_has_trustees(d))
+        status = release_shared(c, d, &r, state == TC_STUDY_CLOSED, &unready, next_ms, &why);
+    else if (status == TACIT_OK && sums)
+        status = release_summed(c, d, r.number, &why);
 
+    if (unready)
+        return sweep_ended(c, d, &r, err);
     if (status == TACIT_OK)
         TC_TRY(set_phase(c, d, &r, TC_PHASE_CLOSED, NULL, NULL, err));
     else if (status == TACIT_E_BUDGET || status == TACIT_E_STATE)

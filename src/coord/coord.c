@@ -180,14 +180,13 @@ static tacit_status check_role(tc_request_context *a, const tc_route *r, tacit_e
         a->caller.role = TC_ROLE_OPERATOR;
     else
         status = tc_caller_find(a->coord, a->q->bearer, &a->caller, &why);
-    bool may = r->handle == tc_roster_enrol || r->handle == tc_roster_rotate ||
-               r->handle == tc_roster_withdraw;
+    bool may = r->handle == tc_roster_enrol || r->handle == tc_trustees_enrol ||
+               r->handle == tc_roster_rotate || r->handle == tc_roster_withdraw;
     if (status == TACIT_E_ARG)
         return not_valid(a, err);
     if (a->caller.exhausted && !may) /* of an agent: an access token that has ended */
-        return a->caller.role == TC_ROLE_JOINER
-                   ? tc_refuse(a, 401, TACIT_E_ARG, err, TC_TOKEN_USED_UP)
-                   : not_valid(a, err);
+        return tc_role_joins(a->caller.role) ? tc_refuse(a, 401, TACIT_E_ARG, err, TC_TOKEN_USED_UP)
+                                             : not_valid(a, err);
     if (status != TACIT_OK)
         return tc_pass_on(err, status, &why);
     if (r->roles >> a->caller.role & 1)

@@ -129,10 +129,10 @@ tacit_status tc_coord_new_operator_token(tc_coord *c, tc_text *token, tacit_erro
 
 /* Creates the study of this JSON text, as POST /v1/studies does. */
 tacit_status tc_coord_create(tc_coord *c, const char *document, tacit_error *err);
-/* A token with which `uses` agents join, or, with uses 0, clients of a served study ask and tell. expires_s 0:
+/* A token with which `uses` agents or trustees join, or, with uses 0, clients of a served study ask and tell. expires_s 0:
  * it does not end. */
-tacit_status tc_coord_invite(tc_coord *c, const char *study, uint64_t uses, double expires_s,
-                             tc_text *token, tacit_error *err);
+tacit_status tc_coord_invite(tc_coord *c, const char *study, bool trustees, uint64_t uses,
+                             double expires_s, tc_text *token, tacit_error *err);
 
 /* ---- events */
 

@@ -1,6 +1,6 @@
 /* coord_int.h - the coordinator itself, and which file of this folder has what. No other folder of src includes it, nor
- * the headers beside it: request.h, token.h, audited.h, open_study.h, round.h, roster.h, served.h, events.h,
- * record_json.h.
+ * the headers beside it: request.h, token.h, audited.h, open_study.h, round.h, roster.h, trustee.h, shared_round.h, served.h,
+ * events.h, record_json.h.
  *
  * Three names are the same in all of them: `c` is the coordinator, `a` the request that is being answered, with its caller
  * (tc_request_context), and `d` the study that it is about, as it is open here (tc_open_study).
@@ -29,6 +29,13 @@
  *   roster.c     agents: enrolment, keys
  *   roster_end.c  agents that are revoked or withdraw, and that come back
  *   roster_place.c  which place on the roster is free
+ *   trustee.c    trustees: their records, the list of them, their end
+ *   trustee_enrol.c  a trustee takes its place
+ *   trustee_get.c    what it is told: its duty, and the shares that it adds up
+ *   trustee_post.c   what it sends: noise, answers, refusals
+ *   roster_fixed.c   the keys of all parties of a study with trustees, fixed once
+ *   shared_round.c   the set of a round that trustees add up, and how far they are
+ *   shared_open.c    the release from their answers
  *   round.c      the state of a study's present round
  *   message.c    accepting a contribution
  *   message_json.c  its body, read quickly

@@ -214,7 +214,7 @@ static void gives_no_tokens(coord_world *w, const char *why)
     assert_int_equal(world_call(w, "POST", "/v1/studies/s/agents/2:revoke", op, NULL, NULL), 200);
     assert_int_equal(world_call(w, "POST", "/v1/studies/s/agents/2:readmit", op, "{}", &a), 409);
     assert_detail(a, why);
-    assert_int_equal(tc_coord_invite(w->coord, "s", 1, 0, &text, &err), TACIT_E_STATE);
+    assert_int_equal(tc_coord_invite(w->coord, "s", false, 1, 0, &text, &err), TACIT_E_STATE);
     assert_string_equal(err.msg, why);
     assert_null(text.data);
     assert_int_equal(tokens_of(w), before);

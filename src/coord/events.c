@@ -97,6 +97,21 @@ static void erase(struct tc_ring *r, const tacit_hash *of)
     pthread_mutex_unlock(&r->lock);
 }
 
+static void notify_of(tc_coord *c, const char *study, bool waited_for)
+{
+    pthread_mutex_lock(&c->lock);
+    tc_coord_notify notify = c->notify;
+    void *user = c->notify_user;
+    pthread_mutex_unlock(&c->lock);
+    if (notify)
+        notify(user, study, waited_for);
+}
+
+void tc_emit_change(tc_coord *c, const tc_open_study *d)
+{
+    notify_of(c, d->name, true);
+}
+
 void tc_emit_event(tc_coord *c, const char *study, const tacit_hash *of, json_t *event)
 {
     const char *state = json_string_value(json_object_get(event, "state"));
@@ -110,12 +125,7 @@ void tc_emit_event(tc_coord *c, const char *study, const tacit_hash *of, json_t 
     put(c->ring, of, name ? name : "", data, erased);
     tc_free(data);
     json_decref(event);
-    pthread_mutex_lock(&c->lock);
-    tc_coord_notify notify = c->notify;
-    void *user = c->notify_user;
-    pthread_mutex_unlock(&c->lock);
-    if (notify)
-        notify(user, study, waited_for);
+    notify_of(c, study, waited_for);
 }
 
 /* ---- once ---- */

@@ -15,6 +15,8 @@ void tc_emit_state(tc_coord *c, tc_open_study *d, const char *state);
 /* As the tick finds a study: what others have done is said here, too. */
 tacit_status tc_emit_found(tc_coord *c, tc_open_study *d, const tc_round *r, tc_study_state state,
                            tacit_error *err);
+/* No event, but those who wait for something of this study ask again: of its roster, or of trustees' work. */
+void tc_emit_change(tc_coord *c, const tc_open_study *d);
 /* of: which study of that name. Takes event; NULL is ignored. */
 void tc_emit_event(tc_coord *c, const char *study, const tacit_hash *of, json_t *event);
 

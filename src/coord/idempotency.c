@@ -165,7 +165,7 @@ static tacit_hash find_owner(const tc_request_context *a)
 {
     uint8_t both[2 * TC_LEDGER_HASH_BYTES];
     tc_public_key key;
-    const char *text = a->caller.role == TC_ROLE_JOINER ? tc_request_text(a, "key") : NULL;
+    const char *text = tc_role_joins(a->caller.role) ? tc_request_text(a, "key") : NULL;
     if (!text || !tc_base64_read(text, key.bytes, sizeof key.bytes))
         return a->caller.token;
     tacit_hash h = tc_hash_bytes(key.bytes, sizeof key.bytes);

@@ -9,12 +9,14 @@
  * An agent that has lost its key, and came back with another (roster.c), has answered the rounds that it answered with the key
  * before: what it sends for them is taken for that, and not added.
  *
+ * Where a study has trustees, a message is a dealing to them (wire/dealing.h): its form is checked, and nobody here sees more.
+ *
  * Of a message nothing stays but the message itself, until its round is closed (closing.c), and that there was
  * one (the receipt). No hash, keyed or not, and no signature: with either, whoever has the store or a
  * backup could check a guess of a contribution that is gone. */
 #include "coord/coord_int.h"
 #include "coord/roster.h"
-#include "coord/round.h"
+#include "coord/shared_round.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -82,6 +84,14 @@ static tacit_status check_signature(tc_request_context *a, arrival *m, tacit_err
     return TACIT_OK;
 }
 
+/* Where trustees add up: boxes, which only they can open. */
+static tacit_status check_upload(const arrival *m, tacit_error *err)
+{
+    tc_dealing_head want, head;
+    TC_TRY(tc_shared_round_head(m->open, m->round, TC_DEALER_AGENT, m->agent, &want, err));
+    return tc_dealing_check(&m->open->plan->env.trustees, &want, m->bytes, m->n, &head, err);
+}
+
 static tacit_status check_message(tc_request_context *a, const arrival *m, tacit_error *err)
 {
     const tc_study_plan *p = m->open->plan;
@@ -93,6 +103,8 @@ static tacit_status check_message(tc_request_context *a, const arrival *m, tacit
                          m->round);
     if (m->declines)
         return TACIT_OK;
+    if (tc_has_trustees(m->open))
+        return check_upload(m, err);
     return (g->relay ? g->relay->check : g->aggregator->check)(&p->env, p->opts, m->round, m->agent,
                                                                m->bytes, m->n, err);
 }
@@ -317,7 +329,8 @@ static tacit_status post(tc_request_context *a, arrival *m, tacit_error *err)
 {
     TC_TRY(read_body(a, m, err));
     TC_TRY(check_signature(a, m, err)); /* before its message is looked at */
-    a->hushed = true;                   /* the sentence may name numbers of the message */
+    TC_TRY(tc_roster_check_fixed(a, m->open, err));
+    a->hushed = true; /* the sentence may name numbers of the message */
     TC_TRY(check_message(a, m, err));
     a->hushed = false;
     TC_TRY(accept(a, m, err));

@@ -26,6 +26,7 @@ static void open_study_free(tc_open_study *d)
     tc_shared_text_end(d->advised);
     tc_shared_text_end(d->cached);
     tc_shared_text_end(d->points);
+    tc_shared_text_end(d->roster);
     tc_free(d->name);
     tc_free(d);
 }

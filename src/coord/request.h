@@ -112,7 +112,9 @@ tc_handler tc_studies_create, tc_studies_list, tc_studies_show, tc_studies_point
     tc_served_front, tc_served_recommend, tc_recommendation_get, tc_outsource_post, tc_roster_list,
     tc_evidence_list, tc_roster_enrol, tc_roster_rotate, tc_roster_revoke, tc_roster_withdraw,
     tc_roster_readmit, tc_message_post, tc_message_get, tc_broadcast_get, tc_privacy_get,
-    tc_health_live, tc_health_ready, tc_health_metrics, tc_openapi_get, tc_events_get;
+    tc_health_live, tc_health_ready, tc_health_metrics, tc_openapi_get, tc_events_get,
+    tc_trustees_enrol, tc_trustees_list, tc_trustees_revoke, tc_trustees_duty, tc_fixed_roster_get,
+    tc_noise_post, tc_shares_get, tc_trustee_answer_post;
 
 /* A message's body in its usual form; NULL: another form, to be parsed, or no memory (message_json.c). */
 json_t *tc_message_json(const char *body, size_t n);

@@ -14,6 +14,7 @@
 #include "coord/audited.h"
 #include "coord/coord_int.h"
 #include "coord/roster.h"
+#include "coord/trustee.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -245,7 +246,7 @@ static tacit_status read_uses(tc_request_context *a, int64_t *uses, tacit_error 
 }
 
 /* One use less. */
-static tacit_status spend_token(tc_request_context *a, tc_changes *changes, tacit_error *err)
+tacit_status tc_roster_spend_token(tc_request_context *a, tc_changes *changes, tacit_error *err)
 {
     tc_key key = tc_key_hash(&a->caller.token);
     int64_t uses;
@@ -266,7 +267,8 @@ static tacit_status add_place(tc_request_context *a, enrolment *e, tc_changes *c
     tc_member_row m = {.key = e->key, .joined = a->caller.token, .spoke = TC_SPOKE_NEVER};
     tc_key by_key = key_record(&e->key);
     e->news = true;
-    TC_TRY(spend_token(a, changes, err));
+    TC_TRY(tc_roster_moves(a, e->open, changes, err));
+    TC_TRY(tc_roster_spend_token(a, changes, err));
     TC_TRY(tc_roster_choose(a, e->open, &e->agent, err));
     TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
     tc_roster_change(changes, e->open->id, e->agent, &m);
@@ -298,7 +300,7 @@ static tacit_status give_back(tc_request_context *a, enrolment *e, tc_changes *c
                          "needs another join token",
                          e->agent);
     if (!same)
-        TC_TRY(spend_token(a, changes, err));
+        TC_TRY(tc_roster_spend_token(a, changes, err));
     TC_TRY(renew_access(a, e->open, e->agent, &m, e->access, changes, err));
     tc_roster_change(changes, e->open->id, e->agent, &m);
     return TACIT_OK;
@@ -359,7 +361,8 @@ static tacit_status take_back(tc_request_context *a, enrolment *e, tc_changes *c
     if (!m.revoked && e->again)
         return give_back(a, e, changes, err);
     TC_TRY(check_return(a, &m, err));
-    TC_TRY(spend_token(a, changes, err));
+    TC_TRY(tc_roster_moves(a, e->open, changes, err));
+    TC_TRY(tc_roster_spend_token(a, changes, err));
     bool same = e->again;
     e->news = true;
     e->agent = a->caller.agent;
@@ -382,8 +385,8 @@ static tacit_status try_token(tc_request_context *a, tc_open_study *d, tacit_err
     uint64_t agent;
     int64_t uses;
     TC_TRY(tc_state_open(a->coord, d->id, err)); /* what is closed has nothing for who is new */
-    tacit_status status = TACIT_OK;
-    if (is_for_place(a)) {
+    tacit_status status = tc_roster_check_open(a, d, err);
+    if (status == TACIT_OK && is_for_place(a)) {
         TC_TRY(tc_roster_get(a->coord, d->id, a->caller.agent, &m, err));
         status = check_return(a, &m, err);
     }
@@ -408,7 +411,7 @@ tacit_status tc_roster_look(tc_request_context *a, tc_open_study *d, json_t *out
 }
 
 /* The token is read afresh: another enrolment may have used it meanwhile. */
-static tacit_status refresh_caller(tc_request_context *a, tacit_error *err)
+tacit_status tc_roster_refresh_caller(tc_request_context *a, tacit_error *err)
 {
     tc_caller_fini(&a->caller);
     a->caller = (tc_caller){.role = TC_ROLE_NOBODY};
@@ -441,7 +444,7 @@ static tacit_status try_place(tc_request_context *a, enrolment *e, tacit_error *
 static tacit_status take_turn(tc_request_context *a, enrolment *e, tacit_error *err)
 {
     pthread_mutex_lock(&a->coord->enrolling);
-    tacit_status status = refresh_caller(a, err);
+    tacit_status status = tc_roster_refresh_caller(a, err);
     if (status == TACIT_OK)
         status = try_place(a, e, err);
     pthread_mutex_unlock(&a->coord->enrolling);
@@ -462,10 +465,12 @@ static tacit_status find_or_add(tc_request_context *a, enrolment *e, tacit_error
 tacit_status tc_roster_enrol(tc_request_context *a, tacit_error *err)
 {
     enrolment e = {0};
+    bool fixed;
     TC_TRY(tc_request_federated(a, &e.open, err));
     TC_TRY(read_key(a, "key", &e.key, err));
     TC_TRY(check_enrolment(a, &e, err));
     TC_TRY(find_or_add(a, &e, err));
+    TC_TRY(tc_roster_fix(a->coord, &a->caller, e.open, &fixed, err));
     return tc_answer_json(a, e.again ? 200 : 201,
                           json_pack("{s:I, s:s}", "agent", (json_int_t)e.agent, "access", e.access),
                           err);
@@ -538,6 +543,7 @@ static tacit_status change_key(tc_request_context *a, const tc_open_study *d, ui
     TC_TRY(tc_token_make(a->coord, &terms, access, changes, err));
     m->access = tc_hash_bytes(access, strlen(access));
     tc_roster_change(changes, d->id, agent, m);
+    TC_TRY(tc_roster_moves(a, d, changes, err));
     tc_changes_add(changes, TC_REPLACE, d->id, TC_RECORD_KEY, &was, version,
                    owner_json(agent, true));
     tc_changes_add(changes, TC_INSERT, d->id, TC_RECORD_KEY, &now, 0, owner_json(agent, false));

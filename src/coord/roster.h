@@ -25,6 +25,10 @@ tacit_status tc_roster_get(tc_coord *c, int64_t study, uint64_t agent, tc_member
                            tacit_error *err);
 /* Its record, new or replaced, as it is in *m. */
 void tc_roster_change(tc_changes *changes, int64_t study, uint64_t agent, const tc_member_row *m);
+/* One use less of the join token that asks. */
+tacit_status tc_roster_spend_token(tc_request_context *a, tc_changes *changes, tacit_error *err);
+/* The token that asks is read afresh: another enrolment may have used it meanwhile. */
+tacit_status tc_roster_refresh_caller(tc_request_context *a, tacit_error *err);
 /* The end of its access token. */
 tacit_status tc_roster_end_access(tc_request_context *a, const tc_member_row *m,
                                   tc_changes *changes, tacit_error *err);

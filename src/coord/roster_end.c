@@ -11,6 +11,7 @@
 #include "coord/coord_int.h"
 #include "coord/roster.h"
 #include "coord/round.h"
+#include "coord/trustee.h"
 
 #include "base/error.h"
 
@@ -216,6 +217,7 @@ static tacit_status make_token(tc_request_context *a, const tc_open_study *d, ui
     char id[TC_TOKEN_ID];
     tc_member_row m;
     TC_TRY(tc_state_open(a->coord, d->id, err));
+    TC_TRY(tc_roster_check_open(a, d, err));
     TC_TRY(tc_roster_get(a->coord, d->id, agent, &m, err));
     if (!m.revoked)
         return tc_refuse(a, 409, TACIT_E_STATE, err,

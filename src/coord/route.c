@@ -15,6 +15,7 @@
 #define READ      (MAY(OPERATOR) | MAY(VIEWER))
 #define AGENT     (READ | MAY(AGENT))
 #define CLIENT    (MAY(CLIENT) | MAY(OPERATOR))
+#define JOINERS   (MAY(JOINER) | MAY(TRUSTEE_JOINER))
 #define STUDY     "/v1/studies/{study}"
 
 /* clang-format off */
@@ -30,11 +31,11 @@ const tc_route tc_routes[] = {
      .handle = tc_studies_list, .summary = "Names of studies, in order of creation"},
     {"POST", "/v1/studies", MAY(OPERATOR), TC_BODY_STUDY, .takes = &tc_shape_new_study, .status = 201, .gives = &tc_shape_study,
      .once = true, .pace = TC_PACE_STUDY, .handle = tc_studies_create, .summary = "Creates a study from its document"},
-    {"GET", STUDY, AGENT | MAY(JOINER) | MAY(CLIENT), .status = 200, .gives = &tc_shape_study,
+    {"GET", STUDY, AGENT | JOINERS | MAY(TRUSTEE) | MAY(CLIENT), .status = 200, .gives = &tc_shape_study,
      .pace = TC_PACE_STUDY, .handle = tc_studies_show, .summary = "Document, public seed, options in force, state"},
     {"DELETE", STUDY, MAY(OPERATOR), .status = 200, .gives = &tc_shape_erased,
      .handle = tc_studies_erase, .summary = "Erases a study; its ledger stays"},
-    {"GET", STUDY "/points", AGENT | MAY(JOINER) | MAY(CLIENT), .status = 200, .text = "text/csv",
+    {"GET", STUDY "/points", AGENT | JOINERS | MAY(TRUSTEE) | MAY(CLIENT), .status = 200, .text = "text/csv",
      .pace = TC_PACE_STUDY, .handle = tc_studies_points, .summary = "The points of a finite space, as CSV"},
     {"POST", STUDY ":pause", MAY(OPERATOR), .status = 200, .gives = &tc_shape_state,
      .handle = tc_studies_pause, .summary = "Takes no messages until it is resumed"},
@@ -57,7 +58,7 @@ const tc_route tc_routes[] = {
     {"GET", "/v1/audit", MAY(OPERATOR), .query = tc_query_numbers, .status = 200, .gives = &tc_shape_audit,
      .handle = tc_audit_get, .summary = "The operator's log: who changed what, and when"},
     {"POST", STUDY "/tokens", MAY(OPERATOR), TC_BODY_SMALL, .takes = &tc_shape_study_token, .status = 201, .gives = &tc_shape_token,
-     .once = true, .handle = tc_join_tokens_make, .summary = "A token with which agents join, or with which clients ask and tell"},
+     .once = true, .handle = tc_join_tokens_make, .summary = "A token with which agents or trustees join, or with which clients ask and tell"},
     {"GET", STUDY "/agents", MAY(OPERATOR), .query = tc_query_numbers, .status = 200, .gives = &tc_shape_agent_list,
      .handle = tc_roster_list, .summary = "Who is on the roster"},
     {"POST", STUDY "/agents", MAY(JOINER), TC_BODY_SMALL, .takes = &tc_shape_enrol, .status = 201, .gives = &tc_shape_access,
@@ -72,6 +73,21 @@ const tc_route tc_routes[] = {
     {"POST", STUDY "/agents/{agent}:readmit", MAY(OPERATOR), TC_BODY_SMALL, .takes = &tc_shape_readmit, .status = 201, .gives = &tc_shape_token,
      .once = true, .handle = tc_roster_readmit, .summary = "A join token with which a revoked or withdrawn agent takes its place again"},
 
+    /* trustees */
+    {"POST", STUDY "/trustees", MAY(TRUSTEE_JOINER), TC_BODY_MESSAGE, .takes = &tc_shape_enrol_trustee, .status = 201, .gives = &tc_shape_trustee_access,
+     .also_status = 200, .also_gives = &tc_shape_trustee_access,
+     .once = true, .again = true, .handle = tc_trustees_enrol, .summary = "Takes a place among the trustees; 200: it had one, and gets a new token"},
+    {"GET", STUDY "/trustees", MAY(OPERATOR), .query = tc_query_numbers, .status = 200, .gives = &tc_shape_trustee_list,
+     .handle = tc_trustees_list, .summary = "The trustees, and what they have done so far"},
+    {"POST", STUDY "/trustees/{trustee}:revoke", MAY(OPERATOR), .status = 200, .gives = &tc_shape_trustee_revoked,
+     .handle = tc_trustees_revoke, .summary = "Ends a trustee's access; it counts as absent"},
+    {"GET", STUDY "/roster", AGENT | MAY(TRUSTEE), .query = tc_query_wait, .status = 200, .gives = &tc_shape_fixed_roster,
+     .also_status = 202, .also_gives = &tc_shape_missing,
+     .handle = tc_fixed_roster_get, .summary = "The keys of all parties of a study with trustees; 202: some are missing yet"},
+    {"GET", STUDY "/duty", MAY(TRUSTEE), .query = tc_query_wait, .status = 200, .gives = &tc_shape_duty,
+     .also_status = 202, .also_gives = &tc_shape_phase,
+     .handle = tc_trustees_duty, .summary = "What a trustee has to do next; 202: nothing now"},
+
     /* rounds */
     {"POST", STUDY "/rounds/{round}/messages", MAY(AGENT), TC_BODY_MESSAGE, .takes = &tc_shape_new_message, .status = 202, .gives = &tc_shape_accepted,
      .also_status = 200, .also_gives = &tc_shape_accepted,
@@ -79,6 +95,15 @@ const tc_route tc_routes[] = {
     {"GET", STUDY "/rounds/{round}/messages/{agent}", MAY(AGENT), .query = tc_query_wait, .status = 200, .gives = &tc_shape_relayed,
      .also_status = 202, .also_gives = &tc_shape_phase,
      .handle = tc_message_get, .summary = "A message that a relay hands on; 202: not yet"},
+    {"POST", STUDY "/rounds/{round}/noise", MAY(TRUSTEE), TC_BODY_MESSAGE, .takes = &tc_shape_new_noise, .status = 202, .gives = &tc_shape_dealt,
+     .also_status = 200, .also_gives = &tc_shape_dealt,
+     .handle = tc_noise_post, .summary = "Noise that a trustee deals for a round; 200: it was there already"},
+    {"GET", STUDY "/rounds/{round}/shares", MAY(TRUSTEE), .query = tc_query_shares, .status = 200, .gives = &tc_shape_shares,
+     .also_status = 202, .also_gives = &tc_shape_phase,
+     .handle = tc_shares_get, .summary = "The set of a round, and the boxes for the trustee that asks; 202: not yet"},
+    {"POST", STUDY "/rounds/{round}/answers", MAY(TRUSTEE), TC_BODY_MESSAGE, .takes = &tc_shape_new_answer, .status = 202, .gives = &tc_shape_dealt,
+     .also_status = 200, .also_gives = &tc_shape_dealt,
+     .handle = tc_trustee_answer_post, .summary = "What a trustee adds up for a round, or why it does not; 200: it was there already"},
     {"GET", STUDY "/rounds/{round}/broadcast", AGENT, .query = tc_query_wait, .status = 200, .gives = &tc_shape_broadcast,
      .also_status = 202, .also_gives = &tc_shape_phase,
      .handle = tc_broadcast_get, .summary = "What a round ended with; 202: not yet"},

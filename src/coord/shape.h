@@ -4,6 +4,7 @@
  *   shape.c         checks an object against a table
  *   shape_table.c   the objects of federated studies, tokens and the rest
  *   shape_served.c  the objects of served studies
+ *   shape_trustee.c the objects of studies with trustees
  *   openapi.c       the same tables as OpenAPI 3.1
  *
  * To add a field: a row in a table. To add an object: a table, and its name in shapes below. Called by
@@ -64,14 +65,17 @@ const tc_field *tc_shape_field(const tc_shape *s, const char *name);
 /* Bodies. */
 extern const tc_shape tc_shape_new_study, tc_shape_new_token, tc_shape_withdraw, tc_shape_replace,
     tc_shape_study_token, tc_shape_enrol, tc_shape_leave, tc_shape_readmit, tc_shape_expire,
-    tc_shape_expires, tc_shape_rotate, tc_shape_new_message;
+    tc_shape_expires, tc_shape_rotate, tc_shape_new_message, tc_shape_enrol_trustee,
+    tc_shape_new_noise, tc_shape_new_answer;
 extern const tc_shape tc_shape_suggest, tc_shape_complete, tc_shape_report, tc_shape_heartbeat,
     tc_shape_enqueue, tc_shape_outsource;
 /* Answers. */
 extern const tc_shape tc_shape_study, tc_shape_study_list, tc_shape_state, tc_shape_erased,
     tc_shape_token, tc_shape_withdrawn, tc_shape_access, tc_shape_revoked, tc_shape_accepted,
     tc_shape_relayed, tc_shape_phase, tc_shape_broadcast, tc_shape_privacy, tc_shape_agent_list,
-    tc_shape_evidence_list, tc_shape_problem, tc_shape_token_list, tc_shape_audit;
+    tc_shape_evidence_list, tc_shape_problem, tc_shape_token_list, tc_shape_audit,
+    tc_shape_trustee_access, tc_shape_trustee_list, tc_shape_trustee_revoked, tc_shape_fixed_roster,
+    tc_shape_missing, tc_shape_duty, tc_shape_dealt, tc_shape_shares;
 extern const tc_shape tc_shape_suggested, tc_shape_trial, tc_shape_trial_state, tc_shape_lease,
     tc_shape_trial_list, tc_shape_recommendation, tc_shape_outsourced, tc_shape_verdict;
 /* Events: the data of those that /v1/events sends, by name. Ends with a NULL name. */
@@ -82,6 +86,6 @@ typedef struct tc_event_shape {
 extern const tc_event_shape tc_event_shapes[];
 /* Queries. */
 extern const tc_field tc_query_page[], tc_query_numbers[], tc_query_ledger[], tc_query_trials[],
-    tc_query_recommend[], tc_query_wait[], tc_query_events[];
+    tc_query_recommend[], tc_query_wait[], tc_query_events[], tc_query_shares[];
 
 #endif

@@ -53,9 +53,11 @@ static const tc_field replace[] = {
     END};
 const tc_shape tc_shape_replace = {"Replacement", "Another token in place of one", replace, false};
 
+static const char *const study_roles[] = {"agent", "trustee", NULL};
 static const tc_field study_token[] = {
+    {"role",      TEXT,   0, .words = study_roles, .help = "Who joins with it; absent: agents, and for served studies it is a client's"},
     NAME,
-    {"uses",      WHOLE,  0, 1, 1 << 24, 1, .help = "How many agents may join with it; not for served studies", .example = "8"},
+    {"uses",      WHOLE,  0, 1, 1 << 24, 1, .help = "How many agents or trustees may join with it; not for served studies", .example = "8"},
     {"expires_s", NUMBER, 0, 0, SECONDS_MOST, .help = "Seconds until it ends; 0: never", .example = "86400"},
     END};
 const tc_shape tc_shape_study_token = {"NewStudyToken", "A token of one study to be made", study_token, false};
@@ -116,6 +118,9 @@ static const tc_field study[] = {
     {"enrolled",    WHOLE,  0, .help = "Federated: places that are taken"},
     {"round",       OBJECT, TC_OR_NULL, .of = &shape_round, .help = "Federated: the latest round; null: none yet"},
     {"no_place",    TEXT,   0, .help = "Asked with a join token: why a new key gets no place with it; absent: it gets one"},
+    {"trustees",    WHOLE,  0, .help = "With trustees: their places"},
+    {"trustees_enrolled", WHOLE, 0, .help = "With trustees: places that are taken"},
+    {"roster",      TEXT,   TC_OR_NULL, .help = "With trustees: the fingerprint of the roster; null: some are missing, and it is not fixed yet"},
     {"trials",      WHOLE,  0, .help = "Served: trials that the document asks for"},
     {"complete",    WHOLE,  0, .help = "Served: trials with a value"},
     {"running",     WHOLE,  0, .help = "Served: trials that a worker has"},

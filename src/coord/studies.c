@@ -3,6 +3,7 @@
 #include "coord/coord_int.h"
 #include "coord/events.h"
 #include "coord/roster.h"
+#include "coord/shared_round.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -262,7 +263,8 @@ static tacit_status refuse_ablation(const tc_study_plan *p, tacit_error *err)
 }
 
 /* Makes it once, so that a document that cannot be run is refused before it is stored. */
-static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, tacit_error *err)
+static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, size_t body_max,
+                             tacit_error *err)
 {
     tc_study_plan *plan = NULL;
     tc_study *study = NULL;
@@ -272,6 +274,8 @@ static tacit_status rehearse(const tc_study_doc *doc, const tc_study_row *row, t
         status = refuse_ablation(plan, err);
     if (status == TACIT_OK && plan)
         status = rehearse_round(plan, err);
+    if (status == TACIT_OK && plan)
+        status = tc_trust_check(plan, body_max, err);
     tc_study_plan_free(plan);
     tc_study_close(study);
     return status;
@@ -300,7 +304,7 @@ tacit_status tc_studies_put(tc_coord *c, const tc_caller *who, tc_study_doc *doc
         TC_TRY(tacit_delta_check("privacy.delta", doc->delta, doc->agents, err));
     TC_TRY(tc_study_calibrate(doc, err));
     TC_TRY(tc_study_row_of(&row, doc, 0, err));
-    tacit_status status = rehearse(doc, &row, err);
+    tacit_status status = rehearse(doc, &row, c->cfg.body_max, err);
     if (status == TACIT_OK)
         status = take_time(c, &row.created_ms, err);
     if (status == TACIT_OK)
@@ -356,9 +360,12 @@ tacit_status tc_studies_create(tc_request_context *a, tacit_error *err)
 /* ---- showing ---- */
 
 /* As far as it is public: who has sent is not. A place that is free is waited for like an agent. */
-static json_t *awaited_json(const tc_round *r, uint64_t agents, uint64_t enrolled)
+static json_t *awaited_json(const tc_round *r, uint64_t agents, uint64_t enrolled,
+                            const char *trustees)
 {
     uint64_t free = agents > enrolled ? agents - enrolled : 0;
+    if (r->phase == TC_PHASE_CLOSING && *trustees)
+        return json_string(trustees);
     if (r->phase != TC_PHASE_OPEN)
         return NULL;
     return json_sprintf("%s%llu agents that are not revoked: %llu have enrolled, and %llu places "
@@ -368,13 +375,14 @@ static json_t *awaited_json(const tc_round *r, uint64_t agents, uint64_t enrolle
                         (unsigned long long)free);
 }
 
-static json_t *round_json(const tc_round *r, uint64_t agents, uint64_t enrolled)
+static json_t *round_json(const tc_round *r, uint64_t agents, uint64_t enrolled,
+                          const char *trustees)
 {
     if (r->phase == TC_PHASE_NONE)
         return json_null();
     return json_pack("{s:I, s:s, s:I, s:o*}", "number", (json_int_t)r->number, "phase",
                      tc_phase_name(r->phase), "deadline_ms", (json_int_t)r->deadline_ms,
-                     "waits_for", awaited_json(r, agents, enrolled));
+                     "waits_for", awaited_json(r, agents, enrolled, trustees));
 }
 
 static json_t *seed_json(const tc_public_seed *seed)
@@ -416,17 +424,49 @@ const char *tc_study_not_private(const tc_coord *c, const tc_open_study *d)
     return c->cfg.seeded && !*why ? "noise comes from a seed" : why;
 }
 
+/* What a closing round waits for. */
+static tacit_status word_trustees(tc_request_context *a, tc_open_study *d, const tc_round *r,
+                                  char out[200], tacit_error *err)
+{
+    tc_shared_progress p;
+    *out = 0;
+    if (!tc_has_trustees(d) || r->phase != TC_PHASE_CLOSING)
+        return TACIT_OK;
+    TC_TRY(tc_shared_look(a->coord, d, r->number, false, &p, err));
+    tc_shared_word(d, &p, out);
+    return TACIT_OK;
+}
+
+static tacit_status add_trustees(tc_request_context *a, const tc_open_study *d, json_t *j,
+                                 tacit_error *err)
+{
+    uint64_t enrolled;
+    json_t *roster;
+    if (!tc_has_trustees(d))
+        return TACIT_OK;
+    TC_TRY(tc_trustees_count(a->coord, d->id, &enrolled, err));
+    TC_TRY(tc_roster_fingerprint_json(a->coord, d, &roster, err));
+    json_t *more = json_pack("{s:I, s:I, s:o}", "trustees", (json_int_t)d->plan->env.trustees.count,
+                             "trustees_enrolled", (json_int_t)enrolled, "roster", roster);
+    bool added = more && json_object_update(j, more) == 0;
+    json_decref(more);
+    return added ? TACIT_OK : tc_fail_memory(err);
+}
+
 static tacit_status add_federated(tc_request_context *a, tc_open_study *d, json_t *j,
                                   tacit_error *err)
 {
     uint64_t enrolled;
     tc_round r;
+    char trustees[200];
     TC_TRY(tc_roster_count(a->coord, d, &enrolled, err));
     TC_TRY(tc_round_present(a->coord, d->id, &r, err));
+    TC_TRY(word_trustees(a, d, &r, trustees, err));
+    TC_TRY(add_trustees(a, d, j, err));
     json_t *more = json_pack("{s:O, s:I, s:I, s:o, s:s}", "options", d->plan->options, "agents",
                              (json_int_t)d->plan->env.agents, "enrolled", (json_int_t)enrolled,
-                             "round", round_json(&r, d->plan->env.agents, enrolled), "not_private",
-                             tc_study_not_private(a->coord, d));
+                             "round", round_json(&r, d->plan->env.agents, enrolled, trustees),
+                             "not_private", tc_study_not_private(a->coord, d));
     bool added = more && json_object_update(j, more) == 0;
     json_decref(more);
     return added ? tc_roster_look(a, d, j, err) : tc_fail_memory(err);

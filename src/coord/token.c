@@ -16,14 +16,20 @@
 #include <sodium.h>
 #include <string.h>
 
-static const char *const names[TC_ROLES] = {"nobody",   "viewer", "agent",  "joiner",
-                                            "operator", "client", "curator"};
+static const char *const names[TC_ROLES] = {"nobody",  "viewer",   "agent",
+                                            "joiner",  "operator", "client",
+                                            "curator", "trustee",  "trustee-joiner"};
 
 enum { TOKEN_BYTES = 32, GRACE_MS = 3600 * 1000 };
 
 const char *tc_role_name(tc_role r)
 {
     return names[r];
+}
+
+bool tc_role_joins(tc_role r)
+{
+    return r == TC_ROLE_JOINER || r == TC_ROLE_TRUSTEE_JOINER;
 }
 
 bool tc_role_read(const char *name, tc_role *out)
@@ -181,7 +187,7 @@ static bool exhausted(const tc_coord *c, const tc_caller *w)
     (void)tc_json_whole(json_object_get(w->record, "spent_ms"), &spent_ms);
     if (w->role == TC_ROLE_AGENT) /* its agent has another by now, and may have lost that answer */
         return json_is_true(json_object_get(w->record, "ended"));
-    return w->role == TC_ROLE_JOINER && uses <= 0 && tc_coord_is_past(c, spent_ms + GRACE_MS);
+    return tc_role_joins(w->role) && uses <= 0 && tc_coord_is_past(c, spent_ms + GRACE_MS);
 }
 
 tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tacit_error *err)

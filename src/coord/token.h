@@ -11,19 +11,21 @@ typedef enum tc_role {
     TC_ROLE_AGENT,  /* on the roster of one study */
     TC_ROLE_JOINER, /* may enrol with one study */
     TC_ROLE_OPERATOR,
-    TC_ROLE_CLIENT, /* asks and tells of one served study */
-    TC_ROLE_CURATOR /* may send one release, and have a study made of it */
+    TC_ROLE_CLIENT,        /* asks and tells of one served study */
+    TC_ROLE_CURATOR,       /* may send one release, and have a study made of it */
+    TC_ROLE_TRUSTEE,       /* adds up shares for one study */
+    TC_ROLE_TRUSTEE_JOINER /* may enrol as a trustee of one study */
 } tc_role;
-enum { TC_ROLES = TC_ROLE_CURATOR + 1 };
+enum { TC_ROLES = TC_ROLE_TRUSTEE_JOINER + 1 };
 const char *tc_role_name(tc_role r);
 
 typedef struct tc_caller {
     tc_role role;
-    int64_t study;  /* AGENT, JOINER, CLIENT: of which alone; else 0 */
+    int64_t study;  /* AGENT, JOINER, CLIENT, TRUSTEE, TRUSTEE_JOINER: of which alone; else 0 */
     tacit_hash of;  /* its hash: numbers are used again */
-    uint64_t agent; /* AGENT */
+    uint64_t agent; /* AGENT; TRUSTEE: its place */
     bool
-        exhausted; /* JOINER: spent, and the time to ask again is over; AGENT: replaced with its key, or it has withdrawn */
+        exhausted; /* JOINER, TRUSTEE_JOINER: spent, and the time to ask again is over; AGENT: replaced with its key, or it has withdrawn */
     tacit_hash token;
     uint64_t version; /* of the token's record */
     json_t *record;   /* of the token, or NULL */
@@ -39,6 +41,8 @@ tacit_status tc_caller_find(tc_coord *c, const char *bearer, tc_caller *out, tac
 #define TC_TOKEN_USED_UP                                                                           \
     "the join token is used up: as many agents have joined with it as it was made for; ask the "   \
     "operator for another one"
+/* With which one joins, as an agent or as a trustee. */
+bool tc_role_joins(tc_role r);
 void tc_caller_fini(tc_caller *w);
 
 tc_key tc_token_key(const char *text); /* of its record */
@@ -47,7 +51,7 @@ tacit_status tc_token_draw(const tc_coord *c, char text[48], tacit_error *err);
 /* A new token: its text, and the change that stores it. uses 0: any number; expires_ms 0: never. */
 typedef struct tc_token_terms {
     tc_role role;
-    const tc_open_study *open; /* AGENT, JOINER, CLIENT; else NULL */
+    const tc_open_study *open; /* AGENT, JOINER, CLIENT, TRUSTEE, TRUSTEE_JOINER; else NULL */
     uint64_t agent, uses;
     int64_t expires_ms;
     const char *name; /* whose it is, for people and for the operator's log; NULL: it has none */

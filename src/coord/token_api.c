@@ -4,6 +4,7 @@
  * somebody go, does not have the text. A token that is replaced passes its terms on to the new one, in one set of changes. */
 #include "coord/audited.h"
 #include "coord/coord_int.h"
+#include "coord/trustee.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -98,12 +99,29 @@ tacit_status tc_tokens_make(tc_request_context *a, tacit_error *err)
     return make_and_answer(a, &t, err);
 }
 
-/* Any number of workers share a client's token. A study that has closed, or whose time is over, takes neither. */
+/* With which agents join, or trustees, or clients ask. Any number of workers share a client's token. */
+static tacit_status role_for(const tc_open_study *d, bool trustees, tc_role *out, tacit_error *err)
+{
+    *out = trustees ? TC_ROLE_TRUSTEE_JOINER : d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT;
+    return !trustees || tc_has_trustees(d)
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_ARG, "role must not be trustee: study \"%s\" has none",
+                         d->name);
+}
+
+/* A study that has closed, or whose time is over, takes nobody. */
 static tacit_status study_terms(const tc_request_context *a, const tc_open_study *d,
                                 tc_token_terms *out, tacit_error *err)
 {
+    const char *role = tc_request_text(a, "role");
     TC_TRY(tc_state_open(a->coord, d->id, err));
-    *out = (tc_token_terms){.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d};
+    *out = (tc_token_terms){.open = d};
+    TC_TRY(role_for(d, role && strcmp(role, "trustee") == 0, &out->role, err));
+    if (role && !d->plan)
+        return tc_fail(err, TACIT_E_ARG,
+                       "role is for tokens with which agents or trustees join; study \"%s\" is a "
+                       "served one",
+                       d->name);
     if (d->plan)
         out->uses = (uint64_t)tc_request_whole(a, "uses");
     else if (json_object_get(a->body, "uses"))
@@ -113,7 +131,7 @@ static tacit_status study_terms(const tc_request_context *a, const tc_open_study
     return TACIT_OK;
 }
 
-/* {"uses": 1, "name": "ward-7", "expires_s": 86400} */
+/* {"role": "trustee", "uses": 1, "name": "ward-7", "expires_s": 86400} */
 tacit_status tc_join_tokens_make(tc_request_context *a, tacit_error *err)
 {
     tc_open_study *d;
@@ -123,13 +141,13 @@ tacit_status tc_join_tokens_make(tc_request_context *a, tacit_error *err)
     return make_and_answer(a, &t, err);
 }
 
-static tacit_status check_uses(const tc_open_study *d, uint64_t uses, tacit_error *err)
+static tacit_status check_uses(const tc_open_study *d, bool trustees, uint64_t uses,
+                               tacit_error *err)
 {
     if (d->plan && uses == 0)
-        return tc_fail(
-            err, TACIT_E_ARG,
-            "uses must be at least 1: so many agents may join study \"%s\" with the token",
-            d->name);
+        return tc_fail(err, TACIT_E_ARG,
+                       "uses must be at least 1: so many %s may join study \"%s\" with the token",
+                       trustees ? "trustees" : "agents", d->name);
     if (!d->plan && uses > 0)
         return tc_fail(
             err, TACIT_E_ARG,
@@ -138,14 +156,16 @@ static tacit_status check_uses(const tc_open_study *d, uint64_t uses, tacit_erro
     return TACIT_OK;
 }
 
-tacit_status tc_coord_invite(tc_coord *c, const char *study, uint64_t uses, double expires_s,
-                             tc_text *token, tacit_error *err)
+tacit_status tc_coord_invite(tc_coord *c, const char *study, bool trustees, uint64_t uses,
+                             double expires_s, tc_text *token, tacit_error *err)
 {
     tc_open_study *d;
     char text[48];
     TC_TRY(tc_open_study_get(c, study, &d, err));
-    tc_token_terms t = {.role = d->plan ? TC_ROLE_JOINER : TC_ROLE_CLIENT, .open = d, .uses = uses};
-    tacit_status status = check_uses(d, uses, err);
+    tc_token_terms t = {.open = d, .uses = uses};
+    tacit_status status = role_for(d, trustees, &t.role, err);
+    if (status == TACIT_OK)
+        status = check_uses(d, trustees, uses, err);
     if (status == TACIT_OK)
         status = tc_state_open(c, d->id, err);
     if (status == TACIT_OK)
@@ -297,10 +317,14 @@ static tacit_status check_replace(const named *t, double grace_s, tacit_error *e
 {
     const char *role = text_of(t->record, "role");
     bool once = strcmp(role, tc_role_name(TC_ROLE_JOINER)) == 0 ||
+                strcmp(role, tc_role_name(TC_ROLE_TRUSTEE_JOINER)) == 0 ||
                 strcmp(role, tc_role_name(TC_ROLE_CURATOR)) == 0;
     if (strcmp(role, tc_role_name(TC_ROLE_AGENT)) == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "an agent's token is its own to replace: tacit agent --new-key does it");
+    if (strcmp(role, tc_role_name(TC_ROLE_TRUSTEE)) == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "a trustee's token is its own to replace: it enrols again with its key");
     if (json_is_true(json_object_get(t->record, "place")))
         return tc_fail(err, TACIT_E_ARG,
                        "a token of one agent's place is not replaced: tacit remote readmit makes "
@@ -378,10 +402,11 @@ static tacit_status list_token(void *user, const tc_record *r, tacit_error *err)
     tacit_hash hash;
     json_t *j;
     TC_TRY(tc_record_json(r, &j, err));
-    bool agents = strcmp(text_of(j, "role"), tc_role_name(TC_ROLE_AGENT)) == 0;
-    p->more = !agents && json_array_size(p->list) == p->most;
+    bool listed = strcmp(text_of(j, "role"), tc_role_name(TC_ROLE_AGENT)) == 0 ||
+                  strcmp(text_of(j, "role"), tc_role_name(TC_ROLE_TRUSTEE)) == 0;
+    p->more = !listed && json_array_size(p->list) == p->most;
     tacit_status status = p->more ? tc_fail(err, TACIT_E_CANCELLED, "the page is full") : TACIT_OK;
-    if (!agents && !p->more) {
+    if (!listed && !p->more) {
         memcpy(hash.bytes, r->key, sizeof hash.bytes);
         tc_token_id(&hash, p->last);
         json_t *one = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I}", "id", p->last, "role",
@@ -394,7 +419,7 @@ static tacit_status list_token(void *user, const tc_record *r, tacit_error *err)
     return status;
 }
 
-/* Those of agents are on the roster. */
+/* Those of agents and trustees are on their lists. */
 tacit_status tc_tokens_list(tc_request_context *a, tacit_error *err)
 {
     page p = {.most = PAGE};

@@ -9,12 +9,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "net/client.h"
-#include "net/coordinator_api.h"
-#include "net/exchange.h"
-#include "net/here.h"
 #include "net/owner.h"
-#include "net/pins.h"
+#include "net/way.h"
 #include "space/domain.h"
 #include "study/handle.h"
 #include "user/records.h"
@@ -26,16 +22,9 @@
 #include <string.h>
 #include <time.h>
 
-/* A question that was not held but answered "not yet" at once is asked again after WAIT_FIRST_MS. */
-enum {
-    WAIT_S = 20,
-    PAUSE_FIRST_MS = 250,
-    WAIT_FIRST_MS = 1000,
-    PAUSE_MOST_MS = 15000,
-    SLICE_MS = 50
-};
+enum { WAIT_S = 20 };
 
-static TC_SIZED(sized_opts, tacit_agent_opts, records, proxy);
+static TC_SIZED(sized_opts, tacit_agent_opts, records, roster);
 static TC_SIZED(sized_summary, tacit_agent_summary, not_private, not_private);
 
 struct tacit_agent {
@@ -46,13 +35,9 @@ struct tacit_agent {
     char *token; /* erased at the end */
     tc_store *store;
     tc_name_lock *alone; /* no other process is this agent */
-    tc_client *client;
-    tc_here here;
+    tc_net_way way;
     tc_agent *agent;
     tacit_study *study;
-    uint64_t silent_since; /* tc_clock_ns of the first call in a row without an answer; 0: none */
-    int64_t pause_ms;
-    int64_t wait_ms; /* the pause before the next question, where answers come at once; 0: none */
     tacit_worker_end end; /* how tacit_agent_work ended last */
 };
 
@@ -62,7 +47,7 @@ void tacit_agent_close(tacit_agent *a)
         return;
     tacit_study_close(a->study);
     tc_agent_close(a->agent);
-    tc_client_free(a->client);
+    tc_net_way_close(&a->way);
     tc_name_unlock(a->alone);
     tc_store_close(a->store);
     if (a->token)
@@ -72,104 +57,21 @@ void tacit_agent_close(tacit_agent *a)
     tc_free(a);
 }
 
-/* ---- a coordinator that does not answer ---- */
-
-static bool is_stopped(const tacit_agent *a)
-{
-    return a->opts.stop && a->opts.stop(a->opts.user);
-}
-
-/* In slices, so that a stop is seen soon. */
-static void nap(const tacit_agent *a, int64_t ms)
-{
-    for (; ms > 0 && !is_stopped(a); ms -= SLICE_MS)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000L * SLICE_MS}, NULL);
-}
-
-static tacit_status stopped(tacit_error *err)
-{
-    return tc_fail(err, TACIT_E_CANCELLED,
-                   "interrupted; the same command goes on where it stopped");
-}
-
-static long retry_after_s(const tacit_agent *a)
-{
-    return a->client ? tc_client_retry_after_s(a->client) : 0;
-}
-
-/* As long as the coordinator asks for, and no longer than patience lasts. */
-static int64_t pause_now(const tacit_agent *a, uint64_t silent_ns)
-{
-    int64_t asked_ms = 1000 * (int64_t)retry_after_s(a);
-    double left_ms = a->opts.patience_s * 1e3 - (double)silent_ns / 1e6;
-    int64_t ms = asked_ms > a->pause_ms ? asked_ms : a->pause_ms;
-    return (double)ms > left_ms ? (int64_t)left_ms + 1 : ms;
-}
-
-/* A call has no more time than is left of our patience: an answer that drips is none. */
-static void limit_calls(tacit_agent *a)
-{
-    uint64_t silent_ns = a->silent_since > 0 ? tc_clock_ns() - a->silent_since : 0;
-    if (a->client && a->opts.patience_s > 0)
-        tc_client_set_patience(a->client, a->opts.patience_s - (double)silent_ns / 1e9);
-}
-
-/* It has answered. */
-static void is_there(tacit_agent *a)
-{
-    a->silent_since = 0;
-    limit_calls(a);
-}
-
-static void begin_silence(tacit_agent *a, uint64_t now, const char *why)
-{
-    uint64_t due = a->client ? tc_client_due_ns(a->client) : now;
-    tc_text text = {0};
-    a->silent_since = due < now ? due : now;
-    a->pause_ms = PAUSE_FIRST_MS;
-    tc_text_addf(&text, "%s; trying again", why);
-    if (a->opts.note)
-        a->opts.note(a->opts.user, tc_text_get(&text));
-    tc_text_fini(&text);
-}
-
-/* Waits, longer each time; the failure itself once patience is at its end. */
-static tacit_status endure(tacit_agent *a, tacit_status status, const tacit_error *why,
-                           tacit_error *err)
-{
-    uint64_t now = tc_clock_ns();
-    if (status == TACIT_E_IO && is_stopped(a))
-        return stopped(err);
-    if (status != TACIT_E_IO)
-        return tc_pass_on(err, status, why);
-    if (a->silent_since == 0)
-        begin_silence(a, now, why->msg);
-    if ((double)(now - a->silent_since) > a->opts.patience_s * 1e9)
-        return tc_fail(err, status, "%s; gave up after %g s", why->msg, a->opts.patience_s);
-    nap(a, pause_now(a, now - a->silent_since));
-    limit_calls(a);
-    a->pause_ms = a->pause_ms * 2 < PAUSE_MOST_MS ? a->pause_ms * 2 : PAUSE_MOST_MS;
-    return TACIT_OK;
-}
-
 /* ---- options ---- */
 
-static tacit_status check_way(const tacit_agent_opts *o, tacit_error *err)
+static tc_net_way way_of(const tacit_agent_opts *o)
 {
-    bool dialled = o->coordinator || o->fingerprint || o->ca || o->proxy;
-    if (o->exchange && (o->here || dialled))
-        return tc_fail(err, TACIT_E_ARG,
-                       "opts.exchange is the way to the coordinator: coordinator, fingerprint, ca, "
-                       "proxy and here stay unset");
-    if (o->exchange)
-        return TACIT_OK;
-    if (o->here && dialled)
-        return tc_fail(err, TACIT_E_ARG,
-                       "opts.here is a coordinator of this process: it has no URL, fingerprint, ca "
-                       "or proxy");
-    if (!o->here && !o->coordinator)
-        return tc_fail(err, TACIT_E_ARG, "opts.coordinator is missing: its URL");
-    return TACIT_OK;
+    return (tc_net_way){.coordinator = o->coordinator,
+                        .fingerprint = o->fingerprint,
+                        .ca = o->ca,
+                        .proxy = o->proxy,
+                        .here = o->here,
+                        .exchange = {o->exchange, o->user},
+                        .patience_s = o->patience_s,
+                        .stop = o->stop,
+                        .note = o->note,
+                        .user = o->user,
+                        .who = "agent"};
 }
 
 static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
@@ -184,7 +86,8 @@ static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
     if (!(o->patience_s >= 0))
         return tc_fail(err, TACIT_E_ARG, "opts.patience_s must not be negative, got %g",
                        o->patience_s);
-    TC_TRY(check_way(o, err));
+    const tc_net_way way = way_of(o);
+    TC_TRY(tc_net_way_check(&way, err));
     if (o->delta != 0 && o->epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "delta is of epsilon, which is missing");
     if (o->epsilon == 0)
@@ -222,6 +125,7 @@ static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_e
     a->opts.as = keep(a, o->as);
     a->opts.ledger = keep(a, o->ledger ? o->ledger : "agent");
     a->opts.fingerprint = keep(a, o->fingerprint);
+    a->opts.roster = keep(a, o->roster);
     if (o->records) {
         tacit_records_opts r = TACIT_RECORDS_OPTS;
         TC_TRY(take_records(&r, o->records, err));
@@ -230,25 +134,20 @@ static tacit_status keep_opts(tacit_agent *a, const tacit_agent_opts *o, tacit_e
     }
     a->token = o->join_token ? tc_strdup(o->join_token) : NULL;
     a->opts.join_token = a->token;
+    a->way = way_of(&a->opts);
     return a->texts.failed || (o->join_token && !a->token) ? tc_fail_memory(err) : TACIT_OK;
-}
-
-static tc_transport transport_of(tacit_agent *a)
-{
-    return a->opts.exchange ? tc_exchange_transport(&a->opts)
-           : a->client      ? tc_client_transport(a->client)
-                            : tc_here_transport(&a->here);
 }
 
 static tc_agent_config config_of(tacit_agent *a)
 {
     const tacit_agent_opts *o = &a->opts;
     return (tc_agent_config){.store = a->store,
-                             .transport = transport_of(a),
+                             .transport = tc_net_way_transport(&a->way),
                              .study = o->study,
                              .as = o->as,
                              .join_token = a->token,
                              .ledger = o->ledger,
+                             .roster = o->roster,
                              .records = o->records ? &a->records : NULL,
                              .trainer = a->trainer,
                              .limited = o->epsilon > 0,
@@ -283,9 +182,9 @@ static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err
         if (refused)
             break;
         if (status != TACIT_OK)
-            TC_TRY(endure(a, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
     }
-    is_there(a);
+    tc_net_way_is_there(&a->way);
     if (objection.code != TACIT_OK) {
         tc_study_doc_free(doc);
         return tc_fail(err, objection.code, "%s", objection.msg);
@@ -328,6 +227,7 @@ static tacit_status open_storage(tacit_agent *a, bool create, tacit_error *err)
     tacit_error why = {0};
     tc_text name = {0};
     TC_TRY(tc_store_open(&a->store, a->opts.storage, create, err));
+    a->way.store = a->store;
     TC_TRY(tc_owner_agent(a->store, err));
     tc_text_addf(&name, "agent of study %s", kept);
     tacit_status status = name.failed
@@ -354,85 +254,25 @@ static tacit_status open_existing(tacit_agent *a, tacit_error *err)
     return tc_pass_on(err, status, &why);
 }
 
-static tacit_status find_way(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
-{
-    if (o->exchange)
-        return TACIT_OK;
-    if (o->here) {
-        a->here = (tc_here){tc_coordinator_get(o->here), o->stop, o->user};
-        return TACIT_OK;
-    }
-    const tc_client_opts way = {.fingerprint = o->fingerprint, .ca = o->ca, .proxy = o->proxy};
-    TC_TRY(tc_client_new(&a->client, o->coordinator, &way, err));
-    if (o->stop)
-        tc_client_stop_at(a->client, o->stop, o->user);
-    limit_calls(a);
-    return TACIT_OK;
-}
-
-/* Before the storage is made there is no place for it (keep_early). */
-static tacit_status keep_pins(void *user, const tc_pins *pins, tacit_error *err)
-{
-    tacit_agent *a = user;
-    tc_text text = {0};
-    if (!a->store)
-        return TACIT_OK;
-    TC_TRY(tc_pins_store(a->store, a->opts.fingerprint, pins, err));
-    if (pins->next)
-        tc_text_addf(&text,
-                     "the coordinator announces another key, %s: this agent will follow by itself",
-                     pins->next);
-    else
-        tc_text_addf(&text, "the coordinator has changed its key, as announced: %s", pins->now);
-    if (a->opts.note)
-        a->opts.note(a->opts.user, tc_text_get(&text));
-    tc_text_fini(&text);
-    return TACIT_OK;
-}
-
-/* The storage may know more of the coordinator's keys than what this agent was started with. */
-static tacit_status follow_keys(tacit_agent *a, tacit_error *err)
-{
-    char *now = NULL, *next = NULL;
-    if (!a->client || !a->opts.fingerprint)
-        return TACIT_OK;
-    if (a->store)
-        TC_TRY(tc_pins_load(a->store, a->opts.fingerprint, &now, &next, err));
-    const tc_pins pins = {now, next};
-    tacit_status status = tc_client_believe(a->client, now ? &pins : NULL, keep_pins, a, err);
-    tc_free(now);
-    tc_free(next);
-    return status;
-}
-
-/* What was heard before there was a storage. */
-static tacit_status keep_early(tacit_agent *a, tacit_error *err)
-{
-    const tc_pins now = a->client ? tc_client_pins(a->client) : (tc_pins){0};
-    bool heard =
-        now.now && a->opts.fingerprint && (now.next || strcmp(now.now, a->opts.fingerprint) != 0);
-    return heard ? keep_pins(a, &now, err) : TACIT_OK;
-}
-
 static tacit_status join(tacit_agent *a, const tacit_agent_opts *o, tacit_error *err)
 {
     TC_TRY(keep_opts(a, o, err));
-    TC_TRY(find_way(a, o, err));
+    TC_TRY(tc_net_way_open(&a->way, err));
     TC_TRY(open_existing(a, err));
-    TC_TRY(follow_keys(a, err));
+    TC_TRY(tc_net_way_follow_keys(&a->way, err));
     TC_TRY(consider(a, err));
     if (!a->store) {
         TC_TRY(open_storage(a, true, err));
-        TC_TRY(keep_early(a, err));
+        TC_TRY(tc_net_way_keep_early(&a->way, err));
     }
     tc_agent_config cfg = config_of(a);
     while (!a->agent) {
         tacit_error why = {0};
         tacit_status status = tc_agent_open(&a->agent, &cfg, &why);
         if (status != TACIT_OK)
-            TC_TRY(endure(a, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
     }
-    is_there(a);
+    tc_net_way_is_there(&a->way);
     TC_TRY(tc_study_lend(&a->study, tc_agent_study(a->agent), err));
     tc_record_guard *guard;
     TC_TRY(tc_agent_guard(a->agent, &guard, err));
@@ -467,15 +307,15 @@ static tacit_status run_errand(tacit_agent *a, const tacit_agent_opts *o, errand
 {
     tacit_status status = TACIT_E_IO;
     TC_TRY(keep_opts(a, o, err));
-    TC_TRY(find_way(a, o, err));
+    TC_TRY(tc_net_way_open(&a->way, err));
     TC_TRY(open_storage(a, false, err));
-    TC_TRY(follow_keys(a, err));
+    TC_TRY(tc_net_way_follow_keys(&a->way, err));
     tc_agent_config cfg = config_of(a);
     while (status != TACIT_OK) {
         tacit_error why = {0};
         status = what(&cfg, number, &why);
         if (status != TACIT_OK)
-            TC_TRY(endure(a, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
     }
     return TACIT_OK;
 }
@@ -548,21 +388,6 @@ tacit_status tacit_agent_summarize(tacit_agent *a, tacit_agent_summary *out, tac
 
 /* ---- working ---- */
 
-/* A coordinator holds a question until there is an answer. One that does not, because the study is
- * paused or an earlier round is not over, is asked less and less often. */
-static void pace(tacit_agent *a, uint64_t asked, tc_agent_next next)
-{
-    bool at_once = tc_clock_ns() - asked < UINT64_C(1000000) * WAIT_FIRST_MS;
-    if (next != TC_AGENT_WAIT || !at_once) {
-        a->wait_ms = 0;
-        return;
-    }
-    a->wait_ms = a->wait_ms == 0 ? WAIT_FIRST_MS : 2 * a->wait_ms;
-    if (a->wait_ms > PAUSE_MOST_MS)
-        a->wait_ms = PAUSE_MOST_MS;
-    nap(a, a->wait_ms);
-}
-
 tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *next,
                               tacit_error *err)
 {
@@ -574,17 +399,17 @@ tacit_status tacit_agent_step(tacit_agent *a, double wait_s, tacit_agent_next *n
     while (found == TC_AGENT_AGAIN) {
         tacit_error why = {0};
         uint64_t asked = tc_clock_ns();
-        if (is_stopped(a))
-            return stopped(err);
+        if (tc_net_way_is_stopped(&a->way))
+            return tc_net_way_stopped(err);
         tacit_status status = tc_agent_step(a->agent, (long)wait_s, &found, &why);
         if (status != TACIT_OK) {
-            TC_TRY(endure(a, status, &why, err));
+            TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
             found = TC_AGENT_WAIT;
             break;
         }
-        is_there(a);
+        tc_net_way_is_there(&a->way);
         if (wait_s > 0)
-            pace(a, asked, found);
+            tc_net_way_pace(&a->way, asked, found == TC_AGENT_WAIT);
     }
     *next = found == TC_AGENT_TRIAL  ? TACIT_AGENT_TRIAL
             : found == TC_AGENT_DONE ? TACIT_AGENT_DONE
@@ -611,7 +436,7 @@ static tacit_status run_trials(tacit_agent *a, const tacit_worker_opts *given,
     tacit_status status = tc_worker_run(s, &w, failures, &result, err);
     if (result.end == TACIT_WORKER_FAILURES || result.end == TACIT_WORKER_STOPPED)
         a->end = result.end;
-    return status == TACIT_E_CANCELLED ? stopped(err) : status;
+    return status == TACIT_E_CANCELLED ? tc_net_way_stopped(err) : status;
 }
 
 tacit_status tacit_agent_work(tacit_agent *a, const tacit_worker_opts *opts, tacit_error *err)

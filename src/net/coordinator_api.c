@@ -93,8 +93,8 @@ static tacit_status give(tacit_status status, tc_text *text, char **out, tacit_e
     return status;
 }
 
-tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study, uint64_t uses,
-                                      double expires_s, char **token, tacit_error *err)
+static tacit_status invite(tacit_coordinator *c, const char *study, bool trustees, uint64_t uses,
+                           double expires_s, char **token, tacit_error *err)
 {
     tc_text text = {0};
     TC_GIVEN(c);
@@ -103,7 +103,21 @@ tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study, u
     if (!(expires_s >= 0 && expires_s <= EXPIRES_MOST_S))
         return tc_fail(err, TACIT_E_ARG, "expires_s must be in [0, %g], got %g", EXPIRES_MOST_S,
                        expires_s);
-    return give(tc_coord_invite(c->coord, study, uses, expires_s, &text, err), &text, token, err);
+    return give(tc_coord_invite(c->coord, study, trustees, uses, expires_s, &text, err), &text,
+                token, err);
+}
+
+tacit_status tacit_coordinator_invite(tacit_coordinator *c, const char *study, uint64_t uses,
+                                      double expires_s, char **token, tacit_error *err)
+{
+    return invite(c, study, false, uses, expires_s, token, err);
+}
+
+tacit_status tacit_coordinator_invite_trustees(tacit_coordinator *c, const char *study,
+                                               uint64_t uses, double expires_s, char **token,
+                                               tacit_error *err)
+{
+    return invite(c, study, true, uses, expires_s, token, err);
 }
 
 tacit_status tacit_coordinator_operator_token(tacit_coordinator *c, bool another, char **token,

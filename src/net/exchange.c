@@ -33,7 +33,7 @@ static tacit_status failed(tacit_status status, const tacit_error *why, tacit_er
 static tacit_status call_exchange(void *user, const tc_call *call, int *status, tc_text *body,
                                   tacit_error *err)
 {
-    const tacit_agent_opts *o = user;
+    const tc_exchange *x = user;
     tacit_request q = TACIT_REQUEST;
     tacit_agent_answer answer = {.size = sizeof answer};
     tacit_error why = {0};
@@ -48,7 +48,7 @@ static tacit_status call_exchange(void *user, const tc_call *call, int *status, 
     q.idempotency = call->idempotency;
     q.body = call->body;
     q.body_size = call->n_body;
-    tacit_status result = o->exchange(o->user, &q, &answer, &why);
+    tacit_status result = x->exchange(x->user, &q, &answer, &why);
     if (result != TACIT_OK)
         return failed(result, &why, err);
     TC_TRY(check(&answer, err));
@@ -58,7 +58,7 @@ static tacit_status call_exchange(void *user, const tc_call *call, int *status, 
     return body->failed ? tc_fail_memory(err) : TACIT_OK;
 }
 
-tc_transport tc_exchange_transport(tacit_agent_opts *opts)
+tc_transport tc_exchange_transport(tc_exchange *x)
 {
-    return (tc_transport){.call = call_exchange, .user = opts};
+    return (tc_transport){.call = call_exchange, .user = x};
 }

@@ -1,4 +1,4 @@
-/* exchange.h - the way from an agent to its coordinator by a function of the caller's. Called by agent_api.c. */
+/* exchange.h - the way from a party to its coordinator by a function of the caller's. Called by way.c. */
 #ifndef TC_NET_EXCHANGE_H
 #define TC_NET_EXCHANGE_H
 
@@ -6,7 +6,14 @@
 
 #include "agent/transport.h"
 
-/* opts: with `exchange`; borrowed. */
-tc_transport tc_exchange_transport(tacit_agent_opts *opts);
+/* As in tacit_agent_opts. */
+typedef struct tc_exchange {
+    tacit_status (*exchange)(void *user, const tacit_request *request, tacit_agent_answer *answer,
+                             tacit_error *err);
+    void *user;
+} tc_exchange;
+
+/* x: with `exchange`; borrowed. */
+tc_transport tc_exchange_transport(tc_exchange *x);
 
 #endif

@@ -1,4 +1,4 @@
-/* here.h - the way from an agent to a coordinator of the same process. Called by agent_api.c. */
+/* here.h - the way from a party to a coordinator of the same process. Called by way.c. */
 #ifndef TC_NET_HERE_H
 #define TC_NET_HERE_H
 

@@ -1,7 +1,8 @@
 /* owner.c - whose a storage is (owner.h).
  *
  * An agent's storage has the key of a place beside the study of that name. A coordinator's has a mark. One that has both was a coordinator's
- * before agents refused such a storage: it is the agent's, whose place would be lost. So no storage is refused by both. */
+ * before agents refused such a storage: it is the agent's, whose place would be lost. So no storage is refused by both. A
+ * trustee's has its key, and the secrets of rounds, which no coordinator may see. */
 #include "net/owner.h"
 
 #include "base/error.h"
@@ -75,6 +76,28 @@ static tacit_status keep_mark(tc_store *store, tacit_error *err)
                                                             : tc_pass_on(err, status, &why);
 }
 
+/* ---- a trustee's ---- */
+
+static tacit_status is_trustees(tc_store *store, bool *out, tacit_error *err)
+{
+    const tc_record_range all = {.kind = TC_RECORD_TRUSTEE};
+    uint64_t n;
+    TC_TRY(tc_store_record_count(store, &all, &n, err));
+    *out = n > 0;
+    return TACIT_OK;
+}
+
+tacit_status tc_owner_trustee(tc_store *store, tacit_error *err)
+{
+    bool coordinators, trustees;
+    TC_TRY(is_coordinators(store, &coordinators, err));
+    TC_TRY(is_trustees(store, &trustees, err));
+    return !coordinators || trustees
+               ? TACIT_OK
+               : tc_fail(err, TACIT_E_STATE,
+                         "the storage is a coordinator's: a trustee needs one of its own");
+}
+
 /* ---- for both ---- */
 
 tacit_status tc_owner_coordinator(tc_store *store, tacit_error *err)
@@ -86,6 +109,12 @@ tacit_status tc_owner_coordinator(tc_store *store, tacit_error *err)
                        "the storage is an agent's, with its journal of study \"%s\": a coordinator "
                        "needs one of its own",
                        s.place);
+    bool trustees;
+    TC_TRY(is_trustees(store, &trustees, err));
+    if (trustees)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the storage is a trustee's, with the keys of rounds: a coordinator needs "
+                       "one of its own");
     return keep_mark(store, err);
 }
 

@@ -1,7 +1,7 @@
 /* pins.h - fingerprints by which a coordinator's key is known: one, or several with ; between them.
  *
  * An agent keeps what it has followed in its storage, under the fingerprints that it was given: who gives others begins anew with
- * those. Called by client.c and agent_api.c. */
+ * those. Called by client.c and way.c. */
 #ifndef TC_NET_PINS_H
 #define TC_NET_PINS_H
 

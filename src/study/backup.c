@@ -107,7 +107,8 @@ static bool goes_in(const passing *p, const tc_record *r)
         return !p->drop_mark;
     if (!p->leave_out)
         return true;
-    return r->kind != TC_RECORD_ANSWER &&
+    return r->kind != TC_RECORD_ANSWER && r->kind != TC_RECORD_NOISE &&
+           r->kind != TC_RECORD_SHARE_SUM && r->kind != TC_RECORD_ROUND_SECRET &&
            (r->kind != TC_RECORD_MESSAGE || r->study == 0 || is_relay(p, r->study));
 }
 

@@ -32,15 +32,30 @@ typedef enum tc_record_kind {
     TC_RECORD_LEDGER_HEAD = 13,
     TC_RECORD_LEDGER_ENTRY = 14,
     TC_RECORD_LEDGER_ROUND = 15,
-    TC_RECORD_TERMS = 16 /* what a party declared about its records (record_terms.h) */
+    TC_RECORD_TERMS = 16, /* what a party declared about its records (record_terms.h) */
+    /* Studies with trustees. */
+    TC_RECORD_TRUSTEE = 17,    /* by place: a trustee */
+    TC_RECORD_ROUND_KEYS = 18, /* by place: the keys that it brought for all rounds, public ones */
+    TC_RECORD_ROSTER = 19,     /* "roster": the keys of all parties, once they are fixed */
+    TC_RECORD_NOISE = 20, /* by round and trustee: noise that it dealt, until the round is closed */
+    TC_RECORD_SET = 21,   /* by round: whose dealings are added up */
+    TC_RECORD_SHARE_SUM =
+        22, /* by round and trustee: what it added up, until the round is closed */
+    TC_RECORD_TRUSTEE_RECEIPT = 23, /* by round and trustee: that it answered, or why it did not */
+    /* Of a party of such a study, by its hash: ROSTER, what it has accepted; TRUSTEE, by its name: a trustee's own
+     * key, place and token; EVIDENCE, by round and set: another set for a round that it has answered; and */
+    TC_RECORD_DEALING = 24,      /* by round: what it has dealt, until the round is over */
+    TC_RECORD_ROUND_SECRET = 25, /* of a trustee, by round: the secret of its key of that round */
+    TC_RECORD_DUTY = 26          /* of a trustee, by round: which set it answered, and how */
 } tc_record_kind;
 #define TC_RECORD_FIRST TC_RECORD_SERVER
-#define TC_RECORD_LAST  TC_RECORD_TERMS
+#define TC_RECORD_LAST  TC_RECORD_DUTY
 
 /* Is nothing of its value to be left once it is erased, nor in memory (tc_store_forget)? */
 static inline bool tc_record_is_secret(tc_record_kind kind)
 {
-    return kind == TC_RECORD_MESSAGE;
+    return kind == TC_RECORD_MESSAGE || kind == TC_RECORD_NOISE || kind == TC_RECORD_SHARE_SUM ||
+           kind == TC_RECORD_ROUND_SECRET;
 }
 
 /* Is it of a ledger? Nobody may see such a set of changes before it is on disk, where the store outlives those who use it

@@ -93,6 +93,21 @@ tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uin
     return TACIT_OK;
 }
 
+tacit_status tc_study_plan_count_rounds(const tc_study_plan *p, uint64_t most, uint64_t *out,
+                                        tacit_error *err)
+{
+    uint64_t round, n = 0;
+    TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
+    for (; round != TC_NO_ROUND && n <= most; n++)
+        TC_TRY(tc_study_plan_next_round(p, round + 1, &round, err));
+    if (n > most)
+        return tc_fail(err, TACIT_E_ARG,
+                       "a study with trustees has at most %llu rounds, and \"%s\" has more",
+                       (unsigned long long)most, p->doc->name);
+    *out = n;
+    return TACIT_OK;
+}
+
 const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round)
 {
     const tc_aggregator_ops *ops = p->doc->algorithm->aggregator;

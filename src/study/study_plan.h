@@ -41,6 +41,10 @@ tacit_status tc_study_calibrate(tc_study_doc *doc, tacit_error *err);
 tacit_status tc_study_plan_next_round(const tc_study_plan *p, uint64_t from, uint64_t *out,
                                       tacit_error *err);
 
+/* How many rounds there are. E_ARG: more than `most`, which is what a study with trustees may have. */
+tacit_status tc_study_plan_count_rounds(const tc_study_plan *p, uint64_t most, uint64_t *out,
+                                        tacit_error *err);
+
 /* What agents send in this round, in a few words for people; "": all rounds are about the same. */
 const char *tc_study_plan_about(const tc_study_plan *p, uint64_t round);
 

@@ -5,6 +5,7 @@
 #include <tacit/agent.h>
 #include <tacit/net.h>
 #include <tacit/release.h>
+#include <tacit/trustee.h>
 
 #include <math.h>
 
@@ -19,8 +20,21 @@
     ", \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2},"                 \
     " \"federation\": {\"agents\": 2}, \"privacy\": {\"epsilon\": 5, \"delta\": 1e-5}}"
 
+#define TRUSTED                                                                                    \
+    "{\"name\": \"ward\", \"direction\": \"maximize\", \"trials\": 5, " SPACE                      \
+    ", \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2},"                 \
+    " \"federation\": {\"agents\": 2, \"trustees\": 3}, \"privacy\": {\"epsilon\": 5, \"delta\": " \
+    "1e-5}}"
+
 static void numbers(void)
 {
+    NUMBER(TACIT_AGENT_ROSTER, 6);
+    NUMBER(TACIT_TRUSTEE_ROSTER, 1);
+    NUMBER(TACIT_TRUSTEE_DEALT, 2);
+    NUMBER(TACIT_TRUSTEE_ANSWERED, 3);
+    NUMBER(TACIT_TRUSTEE_REFUSED, 4);
+    NUMBER(TACIT_TRUSTEE_CONFLICT, 5);
+    NUMBER(TACIT_TRUSTEE_WAITS, 6);
     NUMBER(TACIT_AGENT_TRIAL, 1);
     NUMBER(TACIT_AGENT_WAIT, 2);
     NUMBER(TACIT_AGENT_DONE, 3);
@@ -498,6 +512,165 @@ static void one_agent(void)
     FAILS(tacit_agent_join(&a, &o, &err), TACIT_E_CANCELLED);
 }
 
+/* ---- trustee.h */
+
+/* What trustees and an agent say. */
+typedef struct trusting {
+    way by; /* first: it is also the user of carry and hear */
+    int rosters, dealt, answered, refused, waited;
+    char roster[64];
+} trusting;
+
+static void note_roster(trusting *all, const char *text)
+{
+    CHECK(strlen(text) < sizeof all->roster);
+    if (!*all->roster)
+        snprintf(all->roster, sizeof all->roster, "%s", text);
+    SAME(text, all->roster);
+    all->rosters++;
+}
+
+static void hear_agent(void *user, const tacit_agent_event *e)
+{
+    if (e->kind == TACIT_AGENT_ROSTER)
+        note_roster((trusting *)user, e->text);
+}
+
+static void hear_trustee(void *user, const tacit_trustee_event *e)
+{
+    trusting *all = (trusting *)user;
+    MADE(e);
+    CHECK(e->round <= 5);
+    if (e->kind == TACIT_TRUSTEE_ROSTER)
+        note_roster(all, e->text);
+    all->dealt += e->kind == TACIT_TRUSTEE_DEALT;
+    all->answered += e->kind == TACIT_TRUSTEE_ANSWERED && e->agents == 2;
+    all->refused += e->kind == TACIT_TRUSTEE_REFUSED || e->kind == TACIT_TRUSTEE_CONFLICT;
+    all->waited += e->kind == TACIT_TRUSTEE_WAITS && *e->text;
+}
+
+static tacit_trustee_opts trustee_opts(const char *token, trusting *all)
+{
+    tacit_trustee_opts o = TACIT_TRUSTEE_OPTS;
+    CHECK(o.size == sizeof o && o.patience_s == 3600 && o.test_seed == -1 && o.test_key == 0);
+    o.study = "ward";
+    o.storage = "memory:";
+    o.join_token = token;
+    o.listen = hear_trustee;
+    o.user = all;
+    return o;
+}
+
+/* Each by another way. */
+static void join_trustees(const world *w, const char *token, trusting *all, tacit_trustee **t)
+{
+    tacit_trustee_opts o = trustee_opts(token, all);
+    o.here = w->c;
+    GOOD(tacit_trustee_join(&t[0], &o, &err));
+    o.here = NULL;
+    o.exchange = carry;
+    GOOD(tacit_trustee_join(&t[1], &o, &err));
+    o.exchange = NULL;
+    o.coordinator = tacit_server_url(w->server);
+    o.fingerprint = tacit_server_fingerprint(w->server);
+    o.proxy = "none";
+    o.note = take_note;
+    GOOD(tacit_trustee_join(&t[2], &o, &err));
+    for (uint64_t k = 0; k < 3; k++)
+        CHECK(tacit_trustee_place(t[k]) == k);
+    o.ca = "nowhere.pem";
+    FAILS(tacit_trustee_join(&t[2], &o, &err), TACIT_E_NOT_FOUND);
+    o.ca = NULL;
+    o.stop = at_once;
+    o.coordinator = "http://127.0.0.1:1"; /* nobody listens there */
+    o.fingerprint = NULL;
+    FAILS(tacit_trustee_join(&t[2], &o, &err), TACIT_E_CANCELLED);
+}
+
+static void work_with(tacit_coordinator *c, tacit_agent **a, tacit_trustee **t)
+{
+    int done = 0, evaluated = 0;
+    for (int turn = 0; turn < 200 && done < 5; turn++) {
+        done = 0;
+        for (int i = 0; i < 2; i++) {
+            tacit_agent_next next = TACIT_AGENT_TRIAL;
+            uint64_t trial = 0;
+            double x = 0, value = 0;
+            GOOD(tacit_agent_step(a[i], 0, &next, &err));
+            done += next == TACIT_AGENT_DONE;
+            if (next != TACIT_AGENT_TRIAL)
+                continue;
+            GOOD(tacit_study_ask(tacit_agent_study(a[i]), &trial, &x, &err));
+            GOOD(evaluate(&evaluated, trial, &x, &value, &err));
+            GOOD(tacit_study_tell(tacit_agent_study(a[i]), trial, value, &err));
+        }
+        for (int k = 0; k < 3; k++) {
+            bool over = false;
+            GOOD(tacit_trustee_step(t[k], 0, &over, &err));
+            done += over;
+        }
+        GOOD(tacit_coordinator_tick(c, NULL, &err));
+    }
+    CHECK(done == 5);
+}
+
+static void check_shares(void)
+{
+    tacit_traffic *traffic = NULL;
+    GOOD(tacit_agent_inspect(&traffic, "sqlite:///shares.db", "ward", &err));
+    const tacit_agent_round *r = tacit_traffic_get(traffic, 0);
+    CHECK(r->trustees == 3 && r->readers == 3 && r->share_bytes > r->message_size);
+    tacit_traffic_free(traffic);
+}
+
+static void trustees(void)
+{
+    world w = begin();
+    trusting all = {{w.c, NULL, 0, 0, 0, 0}, 0, 0, 0, 0, 0, ""};
+    tacit_trustee_summary now = TACIT_TRUSTEE_SUMMARY;
+    char *token = NULL, *trusted = NULL;
+    tacit_agent *a[2] = {NULL, NULL};
+    tacit_trustee *t[3] = {NULL, NULL, NULL};
+    GOOD(tacit_coordinator_create(w.c, TRUSTED, &err));
+    GOOD(tacit_coordinator_invite(w.c, "ward", 2, 0, &token, &err));
+    GOOD(tacit_coordinator_invite_trustees(w.c, "ward", 3, 0, &trusted, &err));
+    for (int i = 0; i < 2; i++) {
+        tacit_agent_opts o = agent_opts(i == 0 ? "sqlite:///shares.db" : "memory:", token);
+        o.here = w.c;
+        o.listen = hear_agent;
+        o.user = &all;
+        GOOD(tacit_agent_join(&a[i], &o, &err));
+    }
+    join_trustees(&w, trusted, &all, t);
+    work_with(w.c, a, t);
+    CHECK(all.rosters == 5 && all.refused == 0 && all.waited > 0);
+    GOOD(tacit_trustee_summarize(t[0], &now, &err));
+    CHECK(now.rounds > 0 && now.answered == now.rounds && now.conflicts == 0);
+    CHECK(all.answered == 3 * (int)now.rounds && all.dealt == all.answered);
+    SAME(now.roster, all.roster);
+    GOOD(tacit_trustee_run(t[0], &err)); /* nothing is left to do */
+    for (int k = 0; k < 3; k++)
+        tacit_trustee_close(t[k]);
+    tacit_agent_close(a[0]);
+    tacit_agent_close(a[1]);
+    check_shares();
+    tacit_agent_opts o = agent_opts("sqlite:///shares.db", NULL);
+    o.here = w.c;
+    o.roster = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    GOOD(tacit_agent_join(&a[0], &o, &err)); /* it has nothing to send any more */
+    tacit_agent_close(a[0]);
+    tacit_trustee_opts refused = trustee_opts(trusted, &all);
+    refused.here = w.c;
+    refused.test_seed = 5;
+    refused.test_key = 1;
+    refused.roster = o.roster;
+    FAILS(tacit_trustee_join(&t[0], &refused, &err), TACIT_E_STATE); /* all places are taken */
+    tacit_response_free(all.by.last);
+    tacit_text_free(token);
+    tacit_text_free(trusted);
+    end(&w);
+}
+
 int main(void)
 {
     tacit_storage *st = NULL;
@@ -514,5 +687,6 @@ int main(void)
     nobody_answers();
     agents();
     one_agent();
+    trustees();
     return report("caller_net");
 }

@@ -16,6 +16,7 @@
 #include <tacit/optimizer.h>
 #include <tacit/plan.h>
 #include <tacit/tacit.h>
+#include <tacit/trustee.h>
 
 #include <math.h>
 #include <stdint.h>
@@ -108,6 +109,11 @@ static const char federated_text[] =
     "{\"name\": \"ward\", \"direction\": \"minimize\", \"trials\": 10,"
     " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
     " \"algorithm\": {\"name\": \"dp-fts-de\"}, \"federation\": {\"agents\": 3},"
+    " \"privacy\": {\"epsilon\": 8, \"delta\": 1e-5}}";
+static const char trusted_text[] =
+    "{\"name\": \"trusted\", \"direction\": \"minimize\", \"trials\": 10,"
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
+    " \"algorithm\": {\"name\": \"dp-fts-de\"}, \"federation\": {\"agents\": 3, \"trustees\": 3},"
     " \"privacy\": {\"epsilon\": 8, \"delta\": 1e-5}}";
 static const char replies_text[] =
     "{\"name\": \"doses\", \"direction\": \"maximize\", \"trials\": 5,"
@@ -684,7 +690,7 @@ static void call_receipts(void)
     tacit_ledger_close(l);
 }
 
-/* ---- coordinator.h, agent.h, net.h ---- */
+/* ---- coordinator.h, agent.h, trustee.h, net.h ---- */
 
 static void call_coordinator(tacit_coordinator *c)
 {
@@ -707,6 +713,9 @@ static void call_coordinator(tacit_coordinator *c)
     REFUSED("c", tacit_coordinator_invite(NULL, "ward", 1, 0, &text, err));
     REFUSED("study", tacit_coordinator_invite(c, NULL, 1, 0, &text, err));
     REFUSED("token", tacit_coordinator_invite(c, "ward", 1, 0, NULL, err));
+    REFUSED("c", tacit_coordinator_invite_trustees(NULL, "ward", 1, 0, &text, err));
+    REFUSED("study", tacit_coordinator_invite_trustees(c, NULL, 1, 0, &text, err));
+    REFUSED("token", tacit_coordinator_invite_trustees(c, "ward", 1, 0, NULL, err));
     REFUSED("c", tacit_coordinator_operator_token(NULL, false, &text, err));
     REFUSED("token", tacit_coordinator_operator_token(c, false, NULL, err));
     REFUSED("c", tacit_coordinator_handle(NULL, &request, &response, err));
@@ -769,6 +778,39 @@ static void call_agent(tacit_agent *a, const tacit_agent_opts *opts)
     REFUSED("values", tacit_agent_alone("memory:", "ward", evaluate, NULL, 1, NULL, NULL, err));
 }
 
+static void call_trustee(tacit_trustee *t, const tacit_trustee_opts *opts)
+{
+    tacit_trustee_summary now = TACIT_TRUSTEE_SUMMARY;
+    tacit_trustee *out;
+    bool done;
+    REFUSED("out", tacit_trustee_join(NULL, opts, err));
+    REFUSED("opts", tacit_trustee_join(&out, NULL, err));
+    HARMLESS(tacit_trustee_close(NULL));
+    EMPTY(tacit_trustee_place(NULL));
+    REFUSED("t", tacit_trustee_step(NULL, 0, &done, err));
+    REFUSED("done", tacit_trustee_step(t, 0, NULL, err));
+    REFUSED("t", tacit_trustee_run(NULL, err));
+    REFUSED("t", tacit_trustee_summarize(NULL, &now, err));
+    REFUSED("out", tacit_trustee_summarize(t, NULL, err));
+}
+
+static void call_with_trustees(tacit_coordinator *c)
+{
+    tacit_trustee_opts joining = TACIT_TRUSTEE_OPTS;
+    tacit_trustee *t;
+    char *token;
+    MUST(tacit_coordinator_create(c, trusted_text, &error));
+    MUST(tacit_coordinator_invite_trustees(c, "trusted", 3, 0, &token, &error));
+    joining.here = c;
+    joining.study = "trusted";
+    joining.storage = "memory:";
+    joining.join_token = token;
+    MUST(tacit_trustee_join(&t, &joining, &error));
+    call_trustee(t, &joining);
+    tacit_trustee_close(t);
+    tacit_text_free(token);
+}
+
 static void call_net(void)
 {
     tacit_coordinator_opts opts = TACIT_COORDINATOR_OPTS;
@@ -787,6 +829,7 @@ static void call_net(void)
     MUST(tacit_agent_join(&a, &joining, &error));
     call_coordinator(c);
     call_agent(a, &joining);
+    call_with_trustees(c);
     HARMLESS(tacit_net_parts(NULL, NULL));
     REFUSED("st", tacit_net_call(NULL, "GET", NULL, "/v1/studies", NULL, &text, err));
     REFUSED("method", tacit_net_call(storage, NULL, NULL, "/v1/studies", NULL, &text, err));

@@ -75,6 +75,7 @@ static tacit_status begin(run *r, uint64_t seed, tacit_error *err)
                                 .space = p->doc->space,
                                 .maximize = p->doc->maximize,
                                 .agents = p->env.agents,
+                                .trustees = p->env.trustees,
                                 .seed = seed,
                                 .budget = p->env.budget,
                                 .objective = objective,

@@ -21,6 +21,7 @@ typedef struct options {
     char *out;
     int protect;
     int64_t hospitals, trials, seed; /* hospitals, trials and epsilon 0: what --protect has */
+    int64_t trustees;
     double epsilon;
 } options;
 
@@ -41,6 +42,9 @@ static const tc_option table[] = {
     TC_FLOAT_OPTION("epsilon", offsetof(options, epsilon), NULL, 0.1, 100,
                     "what the study promises, at delta 1e-5: 1 unless given, with --protect party "
                     "4"),
+    TC_INT_OPTION("trustees", offsetof(options, trustees), NULL, 3, TC_DEMO_TRUSTEES_MOST,
+                  "with --protect party: so many trustees add up what hospitals send and deal the "
+                  "noise, and the coordinator is trusted with nothing"),
     TC_DEMO_SEED_OPTION(options),
     TC_BOOL_OPTION("keep", offsetof(options, keep), NULL,
                    "keep the folder with everybody's storage, to look into"),
@@ -67,10 +71,10 @@ static void open_eyes(demo *d)
     d->screen = tc_demo_screen_open(d->in->quiet, &d->plan);
 }
 
-static tacit_status agent_failed(size_t hospital, int status, tacit_error *err)
+static tacit_status party_failed(const char *who, size_t number, int status, tacit_error *err)
 {
     bool killed = WIFSIGNALED(status);
-    return tc_fail(err, TACIT_E_STATE, "the agent of hospital %zu ended by %s %d", hospital,
+    return tc_fail(err, TACIT_E_STATE, "%s %zu ended by %s %d", who, number,
                    killed ? "signal" : "exit status",
                    killed ? WTERMSIG(status) : WEXITSTATUS(status));
 }
@@ -84,7 +88,12 @@ static tacit_status look_after(demo *d, size_t *busy, tacit_error *err)
         if (!tc_demo_ended(&d->world.agents[i], &status))
             ++*busy;
         else if (status != 0)
-            return agent_failed(i + 1, status, err);
+            return party_failed("the agent of hospital", i + 1, status, err);
+    }
+    for (size_t k = 0; k < d->plan.trustees; k++) {
+        int status;
+        if (tc_demo_ended(&d->world.trustees[k], &status) && status != 0)
+            return party_failed("trustee", k, status, err);
     }
     return TACIT_OK;
 }
@@ -132,6 +141,8 @@ static const char next_for_hospitals[] =
     "                              the same, and everybody's storage stays: what exactly left\n"
     "                              a hospital (tacit inspect), what the coordinator released\n"
     "                              (tacit remote privacy)\n"
+    "  tacit demo --protect party --trustees 3\n"
+    "                              nobody sees a hospital's vectors, nor does the coordinator\n"
     "  tacit demo --protect party --hospitals 8\n"
     "                              fewer to hide among: more noise, less to learn\n"
     "  tacit demo --protect party --epsilon 0.1\n"
@@ -197,6 +208,9 @@ static tacit_status federate(demo *d, tacit_error *err)
     TC_TRY(tc_demo_enrol(&d->world, err));
     tc_note(quiet, "%u hospitals take part, each as a process with a storage of its own in %s",
             d->plan.hospitals, d->world.folder);
+    if (d->plan.trustees > 0)
+        tc_note(quiet, "%u trustees, each a process with a storage of its own, too",
+                d->plan.trustees);
     say_what_is_shown(d);
     TC_TRY(watch(d, err));
     tc_note(quiet, d->plan.records
@@ -223,7 +237,8 @@ static tacit_status run_demo(demo *d, tacit_error *err)
 static tc_demo_plan plan_of(const options *o)
 {
     const bool records = o->protect == RECORDS;
-    return (tc_demo_plan){.hospitals = o->hospitals > 0 ? (unsigned)o->hospitals
+    return (tc_demo_plan){.trustees = o->trustees > 0 ? (unsigned)o->trustees : 0,
+                          .hospitals = o->hospitals > 0 ? (unsigned)o->hospitals
                                        : records        ? 8
                                                         : 50,
                           .trials = o->trials > 0 ? (size_t)o->trials : 6,
@@ -237,8 +252,8 @@ static tc_demo_plan plan_of(const options *o)
 /* One party has no hospitals and promises nothing. */
 static tacit_status check_local(const tc_invocation *in, tacit_error *err)
 {
-    static const char *const federated[] = {"protect", "hospitals", "trials",
-                                            "epsilon", "seed",      "keep"};
+    static const char *const federated[] = {"protect", "hospitals", "trials",  "epsilon",
+                                            "seed",    "keep",      "trustees"};
     for (size_t i = 0; i < sizeof federated / sizeof *federated; i++)
         if (tc_given(in, federated[i]))
             return tc_fail(err, TACIT_E_ARG, "--%s is for the hospitals, not for --local",
@@ -253,6 +268,10 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
         TC_TRY(check_local(in, err));
         return tc_demo_local(in, o->out, err);
     }
+    if (o->protect == RECORDS && o->trustees > 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--trustees is for --protect party: where records are protected each "
+                       "hospital adds the noise itself, and nobody is trusted with it");
     demo *d = tc_alloc(1, sizeof *d);
     if (!d)
         return tc_fail_memory(err);
@@ -290,7 +309,8 @@ const tc_verb tc_verb_demo = {
         "Records\n"
         "never leave a hospital; the coordinator, which is trusted, sees each hospital's vectors,\n"
         "from which its trials can be read up to level and unit; everybody else sees noisy sums\n"
-        "only.\n"
+        "only. With --trustees K the vectors leave as shares for K trustees, which are processes,\n"
+        "too, and nobody sees one, not even the coordinator.\n"
         "\n"
         "The records follow from --seed; first points and noise are secret and differ from run to\n"
         "run. Nothing stays behind without --keep or --out. --local promises nothing, and\n"
@@ -299,6 +319,7 @@ const tc_verb tc_verb_demo = {
         "  tacit demo\n"
         "  tacit demo --out charts\n"
         "  tacit demo --protect party\n"
+        "  tacit demo --protect party --trustees 3\n"
         "  tacit demo --protect party --hospitals 20 --keep\n"
         "  tacit demo --local --out charts",
     .options = table,

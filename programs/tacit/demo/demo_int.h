@@ -30,11 +30,12 @@ typedef struct tc_demo_plan {
     unsigned hospitals;
     size_t trials; /* of each hospital */
     double epsilon;
-    uint64_t seed; /* of all records */
-    bool records;  /* epsilon is promised to each validation record; else to each hospital */
+    uint64_t seed;     /* of all records */
+    bool records;      /* epsilon is promised to each validation record; else to each hospital */
+    unsigned trustees; /* 0: the coordinator adds up and draws the noise */
 } tc_demo_plan;
 
-enum { TC_DEMO_TRIALS_MOST = 100 };
+enum { TC_DEMO_TRIALS_MOST = 100, TC_DEMO_TRUSTEES_MOST = 16 };
 
 /* How hospital k judges a trial (demo_world.c). */
 tc_check tc_demo_check(const tc_demo_plan *plan, unsigned k);
@@ -76,12 +77,12 @@ typedef struct tc_demo_world {
     char program[4096];
     tacit_coordinator *coordinator;
     tacit_server *server;
-    tc_process agents[TC_HOSPITALS_MOST];
+    tc_process agents[TC_HOSPITALS_MOST], trustees[TC_DEMO_TRUSTEES_MOST];
 } tc_demo_world;
 
 /* Starts the coordinator, makes the study and a token to join it. */
 tacit_status tc_demo_found(tc_demo_world *w, const tc_demo_plan *plan, tacit_error *err);
-/* Starts the agents. */
+/* Starts the agents and the trustees. */
 tacit_status tc_demo_enrol(tc_demo_world *w, tacit_error *err);
 /* The study of all hospitals; or, where records are protected, that of one that works alone. */
 tacit_status tc_demo_document(const tc_demo_plan *plan, bool alone, tc_text *out, tacit_error *err);
@@ -107,11 +108,13 @@ typedef struct tc_demo_journal {
     double best[TC_DEMO_TRIALS_MOST]; /* the smallest value after each of them, as told */
     tc_settings at;                   /* where the smallest value was */
     uint64_t messages, broadcasts;
-    size_t bytes;     /* of all messages */
-    uint64_t charged; /* messages that its own ledger has */
-    double epsilon;   /* what its ledger comes to */
-    bool exposed;     /* by which something was released that was not private */
-    bool votes;       /* did the hospitals vote on the length-scale before they sent weights? */
+    size_t bytes;      /* of all messages */
+    uint64_t charged;  /* messages that its own ledger has */
+    double epsilon;    /* what its ledger comes to */
+    bool exposed;      /* by which something was released that was not private */
+    uint64_t trustees; /* that messages left for, as shares; 0: the coordinator got them */
+    uint64_t readers;  /* so many of them can read one together */
+    bool votes;        /* did the hospitals vote on the length-scale before they sent weights? */
 } tc_demo_journal;
 
 /* Reads on. What is not there yet is no failure. */

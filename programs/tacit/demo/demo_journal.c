@@ -67,8 +67,10 @@ static tacit_status read_rounds(tc_demo_journal *j, tacit_error *err)
     j->messages = j->broadcasts = j->bytes = 0;
     for (size_t i = 0; (r = tacit_traffic_get(t, i)); i++) {
         j->messages += r->message != NULL;
-        j->bytes += r->message_size;
+        j->bytes += r->trustees > 0 ? r->share_bytes : r->message_size;
         j->broadcasts += r->heard;
+        j->trustees = r->trustees;
+        j->readers = r->readers;
         j->votes = *r->about != '\0'; /* rounds that are not all alike begin with a vote */
         ledger = r->ledger ? r->ledger : ledger;
         charged += r->ledger != NULL;

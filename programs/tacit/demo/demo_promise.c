@@ -5,6 +5,10 @@
 #include "demo/demo_int.h"
 #include "privacy/privacy_cli.h"
 
+#include <tacit/plan.h>
+
+#include <string.h>
+
 static tacit_status print_text(tc_text *text, tacit_error *err)
 {
     bool ok = !text->failed;
@@ -16,9 +20,35 @@ static tacit_status print_text(tc_text *text, tacit_error *err)
 
 /* ---- to hospitals ---- */
 
-/* In the words of `tacit privacy plan`. Everybody takes part in every round of this study. */
-static tacit_status print_statement(const tacit_spent *spent, bool votes, tacit_error *err)
+/* With trustees the promise holds towards others, too: the study's plan says towards whom, in the place of the words about a
+ * coordinator that is trusted. */
+static tacit_status add_trustees(const tc_demo_plan *plan, const char *words, tc_text *out,
+                                 tacit_error *err)
 {
+    const char *usual = strstr(words, tacit_statement_trust());
+    tacit_document *doc;
+    tacit_plan *p = NULL;
+    tc_text text = {0};
+    TC_TRY(tc_demo_document(plan, false, &text, err));
+    tacit_status status = tacit_document_parse(&doc, tc_text_get(&text), err);
+    tc_text_fini(&text);
+    TC_TRY(status);
+    status = tacit_plan_new(&p, doc, err);
+    if (status == TACIT_OK) {
+        tc_text_add_bytes(out, words, usual ? (size_t)(usual - words) : strlen(words));
+        tc_text_addf(out, "%s ", tacit_plan_summarize(p)->trust);
+        tc_text_add(out, tacit_plan_summarize(p)->trustees_sentence);
+    }
+    tacit_plan_free(p);
+    tacit_document_free(doc);
+    return status;
+}
+
+/* In the words of `tacit privacy plan`. Everybody takes part in every round of this study. */
+static tacit_status print_statement(const tc_demo_plan *plan, const tacit_spent *spent, bool votes,
+                                    tacit_error *err)
+{
+    tacit_status status = TACIT_OK;
     tacit_guarantee g = TACIT_GUARANTEE;
     tc_text text = {0};
     char *words;
@@ -28,9 +58,17 @@ static tacit_status print_statement(const tacit_spent *spent, bool votes, tacit_
     TC_TRY(tacit_statement(&g, spent->releases, TACIT_UNIT_AGENT, TACIT_DP_ALL, &words, err));
     if (!spent->is_private)
         tc_text_addf(&text, "NOT PRIVATE: %s. ", spent->not_private);
-    tc_text_addf(&text, "%s%s", words, votes ? " " TC_PRIVACY_VOTE : "");
+    if (plan->trustees > 0)
+        status = add_trustees(plan, words, &text, err);
+    else
+        tc_text_add(&text, words);
     tacit_text_free(words);
-    return print_text(&text, err);
+    if (votes)
+        tc_text_add(&text, " " TC_PRIVACY_VOTE);
+    if (status == TACIT_OK)
+        return print_text(&text, err);
+    tc_text_fini(&text);
+    return status;
 }
 
 /* As a stranger would: the coordinator's ledger, checked entry by entry, and accounted for here. */
@@ -44,7 +82,7 @@ static tacit_status promise_to_hospitals(const tc_demo_world *w, bool votes, tac
     tacit_status status =
         tacit_ledger_spent(l, TACIT_UNIT_AGENT, NULL, NULL, TC_DEMO_DELTA, &spent, err);
     if (status == TACIT_OK)
-        status = print_statement(&spent, votes, err);
+        status = print_statement(&w->plan, &spent, votes, err);
     tacit_ledger_close(l);
     return status;
 }

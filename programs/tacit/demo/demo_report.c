@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* What each hospital did: for programs. The last two columns are of studies that protect records: how many there
@@ -101,21 +102,40 @@ static void print_gain(const tc_demo_curves *c, const tc_demo_journal *all)
         printf("Together, %zu trials do not reach what %zu reach alone.\n", c->trials, c->trials);
 }
 
-static void add_meaning(const tc_demo_curves *c, bool votes, tc_text *out)
+/* Who could read what left a hospital. */
+static void add_readers(const tc_demo_journal *j, tc_text *out)
+{
+    const bool votes = j->votes;
+    const char *sums = votes ? "noisy sums" : "the noisy sum";
+    if (j->trustees == 0)
+        tc_text_addf(out,
+                     "The coordinator, which is trusted, saw each hospital's %s, from which its "
+                     "trials can be read up to level and unit; everybody else saw %s only.",
+                     votes ? "vectors" : "vector", sums);
+    else
+        tc_text_addf(out,
+                     "%s left as shares, one for each of %" PRIu64 " trustees, sealed for it: the "
+                     "coordinator carried them and could read none, no trustee could read "
+                     "one alone, and %" PRIu64
+                     " of them together could have. The trustees added up, dealt the noise and "
+                     "erased their keys; everybody, the coordinator included, saw %s only.",
+                     votes ? "Both vectors" : "The vector", j->trustees, j->readers, sums);
+}
+
+static void add_meaning(const tc_demo_curves *c, const tc_demo_journal *j, tc_text *out)
 {
     tc_text_addf(
         out,
         "Each hospital trained neural networks on its own patients, to find the learning rate, "
         "penalty and size with the lowest validation log-loss. Its first %zu trials were spread "
-        "evenly; then it sent %s. Records never left a hospital. The coordinator, which is "
-        "trusted, saw each hospital's %s, from which its trials can be read up to level and unit; "
-        "everybody else saw %s only. Alone: the same start and the same program, which does not "
-        "listen.",
+        "evenly; then it sent %s. Records never left a hospital. ",
         c->start,
-        votes ? "two vectors, a vote on the length-scale and then what it had learnt, and heard a "
-                "noisy sum of each"
-              : "what it had learnt, as a vector, and heard the noisy sum",
-        votes ? "vectors" : "vector", votes ? "noisy sums" : "the noisy sum");
+        j->votes
+            ? "two vectors, a vote on the length-scale and then what it had learnt, and heard a "
+              "noisy sum of each"
+            : "what it had learnt, as a vector, and heard the noisy sum");
+    add_readers(j, out);
+    tc_text_add(out, " Alone: the same start and the same program, which does not listen.");
 }
 
 /* Smallest and largest standard deviation of the noise in one value. */
@@ -148,13 +168,14 @@ static void add_meaning_for_records(const tc_demo_curves *c, tc_text *out)
         c->start);
 }
 
-static tacit_status print_meaning(const tc_demo_curves *c, bool votes, tacit_error *err)
+static tacit_status print_meaning(const tc_demo_curves *c, const tc_demo_journal *j,
+                                  tacit_error *err)
 {
     tc_text text = {0};
     if (c->records)
         add_meaning_for_records(c, &text);
     else
-        add_meaning(c, votes, &text);
+        add_meaning(c, j, &text);
     bool ok = !text.failed;
     putchar('\n');
     tc_privacy_paragraph(tc_text_get(&text));
@@ -174,7 +195,7 @@ tacit_status tc_demo_print_comparison(const tc_demo_curves *c, const tc_demo_jou
              : "\nThis table is not private: no coordinator could print it.");
     TC_TRY(print_chart(c, err));
     print_gain(c, all);
-    return print_meaning(c, all[0].votes, err);
+    return print_meaning(c, &all[0], err);
 }
 
 /* ---- files ---- */

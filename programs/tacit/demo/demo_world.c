@@ -20,7 +20,7 @@ static const char space[] =
     "             \"l2\": { \"type\": \"float\", \"low\": 1e-5, \"high\": 10, \"log\": true },\n"
     "             \"hidden\": { \"type\": \"int\", \"low\": 2, \"high\": 32, \"log\": true } },\n";
 static const char algorithm[] = "  \"algorithm\": { \"name\": \"%s\" },\n";
-static const char federation[] = "  \"federation\": { \"agents\": %u, \"deadline_s\": 600 },\n";
+static const char federation[] = "  \"federation\": { \"agents\": %u, \"deadline_s\": 600%s },\n";
 static const char for_hospitals[] = "  \"privacy\": { \"epsilon\": %.15g, \"delta\": 1e-5 } }\n";
 static const char for_records[] =
     "  \"privacy\": { \"unit\": \"record\", \"epsilon\": %.15g, \"delta\": 1e-5, \"metric\": "
@@ -28,11 +28,13 @@ static const char for_records[] =
 
 tacit_status tc_demo_document(const tc_demo_plan *plan, bool alone, tc_text *out, tacit_error *err)
 {
+    char trustees[32];
     const char *together = plan->records ? "fts" : "dp-fts-de";
     tc_text_addf(out, space, plan->trials);
     tc_text_addf(out, algorithm, alone ? "gp-ei" : together);
+    snprintf(trustees, sizeof trustees, ", \"trustees\": %u", plan->trustees);
     if (!alone)
-        tc_text_addf(out, federation, plan->hospitals);
+        tc_text_addf(out, federation, plan->hospitals, plan->trustees > 0 ? trustees : "");
     tc_text_addf(out, plan->records ? for_records : for_hospitals, plan->epsilon);
     return out->failed ? tc_fail_memory(err) : TACIT_OK;
 }
@@ -136,6 +138,12 @@ static tacit_status make_study(tc_demo_world *w, tacit_error *err)
                                     err));
     tacit_status status = keep_text(w, "join.txt", token, err);
     tacit_text_free(token);
+    if (status != TACIT_OK || w->plan.trustees == 0)
+        return status;
+    TC_TRY(tacit_coordinator_invite_trustees(w->coordinator, TC_DEMO_STUDY, w->plan.trustees, 600,
+                                             &token, err));
+    status = keep_text(w, "trustees.txt", token, err);
+    tacit_text_free(token);
     return status;
 }
 
@@ -191,10 +199,24 @@ static tacit_status start_agent(tc_demo_world *w, unsigned k, tacit_error *err)
     return tc_demo_start(c.words, &w->agents[k - 1], err);
 }
 
+static tacit_status start_trustee(tc_demo_world *w, unsigned k, tacit_error *err)
+{
+    char storage[320], join[320];
+    command c = {.n = 0};
+    snprintf(storage, sizeof storage, "sqlite:///%s/trustee-%u.db", w->folder, k);
+    snprintf(join, sizeof join, "%s/trustees.txt", w->folder);
+    ADD_WORDS(&c, w->program, "trustee", tacit_server_url(w->server), "--study", TC_DEMO_STUDY,
+              "--token-file", join, "--fingerprint", tacit_server_fingerprint(w->server));
+    ADD_WORDS(&c, "--storage", storage, "--quiet");
+    return tc_demo_start(c.words, &w->trustees[k], err);
+}
+
 tacit_status tc_demo_enrol(tc_demo_world *w, tacit_error *err)
 {
     for (unsigned k = 1; k <= w->plan.hospitals; k++)
         TC_TRY(start_agent(w, k, err));
+    for (unsigned k = 0; k < w->plan.trustees; k++)
+        TC_TRY(start_trustee(w, k, err));
     return TACIT_OK;
 }
 
@@ -205,6 +227,8 @@ void tc_demo_close(tc_demo_world *w, bool keep)
 {
     for (size_t i = 0; i < w->plan.hospitals; i++)
         tc_demo_kill(&w->agents[i]);
+    for (size_t k = 0; k < w->plan.trustees; k++)
+        tc_demo_kill(&w->trustees[k]);
     tacit_server_stop(w->server);
     tacit_coordinator_close(w->coordinator);
     if (w->folder[0] && !keep)

@@ -21,7 +21,7 @@
 
 typedef struct options {
     char *storage, *study, *as, *token_file, *fingerprint, *ca, *proxy, *outbox, *inbox, *ledger;
-    char *import;
+    char *import, *roster;
     double epsilon, delta, timeout_s, patience_s;
     bool accept_not_private, accept_restored, any_choices, withdraw, new_key;
     int64_t test_seed, test_key, pulls, jobs, max_failures;
@@ -57,6 +57,10 @@ static const tc_option table[] = {
         "epsilon 10 at delta min(1e-5, 1/N^2) of N agents, and no study that "
         "may spend more"),
     TC_FLOAT_OPTION("delta", offsetof(options, delta), "0", 0, 1, "of --epsilon"),
+    TC_STRING_OPTION("roster", offsetof(options, roster), NULL,
+                     "in a study with trustees: the fingerprint of its roster, as the other "
+                     "parties print it; another roster is refused",
+                     .value = "PIN"),
     TC_RECORDS_OPTIONS(options),
     TC_BOOL_OPTION(
         "accept-not-private", offsetof(options, accept_not_private), NULL,
@@ -296,6 +300,7 @@ static tacit_status join(party *p, tacit_error *err)
     TC_TRY(find_way(p, &opts, err));
     TC_TRY(tc_records_read(&o->records, &records, err));
     opts.ledger = o->ledger;
+    opts.roster = o->roster;
     opts.epsilon = o->epsilon;
     opts.delta = o->delta;
     opts.accept_not_private = o->accept_not_private;

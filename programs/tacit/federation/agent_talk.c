@@ -183,6 +183,12 @@ void tc_agent_talk_round(void *user, const tacit_agent_event *e)
     char what[700], line[760];
     if (t->quiet || !t->agent)
         return;
+    if (e->kind == TACIT_AGENT_ROSTER) {
+        snprintf(line, sizeof line,
+                 "the roster is %s: compare it with what the other parties print", e->text);
+        say(t, true, line);
+        return;
+    }
     event_text(t, e, what, sizeof what);
     snprintf(line, sizeof line, "round %" PRIu64 ": %s", e->round, what);
     note_round(t, e);

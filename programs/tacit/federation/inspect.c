@@ -106,6 +106,17 @@ static void people_row(tc_table *t, const tacit_agent_round *r)
     tc_table_end_row(t);
 }
 
+/* For whom they were, and who can read them. All rounds are of one study. */
+static void print_shares(const tacit_agent_round *r)
+{
+    if (r->trustees == 0)
+        return;
+    printf("They left as shares, one for each of trustees 0 to %" PRIu64 ", sealed for it: the "
+           "coordinator carries them\nand can read none. Nobody can read a message alone; %" PRIu64
+           " trustees together can.\n",
+           r->trustees - 1, r->readers);
+}
+
 /* Bytes that left, or may have. */
 static void print_sum(const tacit_traffic *t, const char *study)
 {
@@ -120,6 +131,7 @@ static void print_sum(const tacit_traffic *t, const char *study)
     printf("\n%zu message%s of study %s left this machine or may have: %zu bytes before their "
            "envelope.\n",
            left, left == 1 ? "" : "s", study, bytes);
+    print_shares(tacit_traffic_get(t, 0));
     if (before > 0)
         printf("%zu of them left before this storage was restored: their bytes are not known.\n",
                before);
@@ -249,17 +261,23 @@ static void exact_row(tc_table *t, const tacit_agent_round *r)
         tc_table_text(t, 17, r->not_private);
     if (*r->about)
         tc_table_text(t, 18, r->about);
+    if (r->trustees > 0) {
+        tc_table_integer(t, 19, (int64_t)r->trustees);
+        tc_table_integer(t, 20, (int64_t)r->readers);
+        tc_table_integer(t, 21, (int64_t)r->share_bytes);
+    }
     tc_table_end_row(t);
 }
 
 static tacit_status print_exact(const tacit_traffic *t, tc_format format, tacit_error *err)
 {
-    static const char *const names[] = {"round",      "message",       "bytes",      "hash",
-                                        "journalled", "ledger",        "entry",      "event",
-                                        "parameter",  "sampling_rate", "count",      "epsilon",
-                                        "heard",      "heard_bytes",   "heard_hash", "skipped",
-                                        "delta",      "not_private",   "about"};
-    tc_table *out = tc_table_new(19, names);
+    static const char *const names[] = {
+        "round", "message",     "bytes",      "hash",          "journalled", "ledger",
+        "entry", "event",       "parameter",  "sampling_rate", "count",      "epsilon",
+        "heard", "heard_bytes", "heard_hash", "skipped",       "delta",      "not_private",
+        "about", "trustees",    "readers",    "share_bytes"};
+    const tacit_agent_round *first = tacit_traffic_get(t, 0);
+    tc_table *out = tc_table_new(first && first->trustees > 0 ? 22 : 19, names);
     for (size_t i = 0; i < tacit_traffic_count(t); i++)
         exact_row(out, tacit_traffic_get(t, i));
     return tc_table_print(out, format, stdout, err);
@@ -300,6 +318,10 @@ static void message_people(const tacit_agent_round *r, const char *base64)
         price_text(r, text, sizeof text);
         printf("price       %s, entry %" PRIu64 " of ledger %s\n", text, r->entry, r->ledger);
     }
+    if (r->trustees > 0)
+        printf("left as     %" PRIu64 " bytes: a share for each of trustees 0 to %" PRIu64
+               "\nreadable    by nobody alone; by %" PRIu64 " trustees together\n",
+               r->share_bytes, r->trustees - 1, r->readers);
     if (r->skipped)
         printf("no answer   %s\n", r->skipped);
     printf("base64      %s\n", base64);
@@ -319,11 +341,16 @@ static json_t *message_json(const tacit_agent_round *r, const char *base64)
             json_decref(numbers);
             return NULL;
         }
-    return json_pack("{s:I, s:s, s:s, s:I, s:s, s:o, s:s, s:o, s:s}", "round", (json_int_t)r->round,
-                     "message", tacit_message_state_name(r->state), "journalled", when, "bytes",
-                     (json_int_t)r->message_size, "hash", text, "event",
-                     r->ledger ? tc_privacy_event_json(&r->event) : json_null(), "base64", base64,
-                     "numbers", numbers, "about", r->about);
+    json_t *j = json_pack("{s:I, s:s, s:s, s:I, s:s, s:o, s:s, s:o, s:s}", "round",
+                          (json_int_t)r->round, "message", tacit_message_state_name(r->state),
+                          "journalled", when, "bytes", (json_int_t)r->message_size, "hash", text,
+                          "event", r->ledger ? tc_privacy_event_json(&r->event) : json_null(),
+                          "base64", base64, "numbers", numbers, "about", r->about);
+    if (r->trustees > 0 && j)
+        json_object_update_new(j, json_pack("{s:I, s:I, s:I}", "trustees", (json_int_t)r->trustees,
+                                            "readers", (json_int_t)r->readers, "share_bytes",
+                                            (json_int_t)r->share_bytes));
+    return j;
 }
 
 static tacit_status print_json(const tacit_agent_round *r, const char *base64, tacit_error *err)
@@ -422,7 +449,9 @@ const tc_verb tc_verb_inspect = {
         "epsilon is what the message costs by itself, at the study's delta: both times, where it "
         "was\n"
         "paid for twice because its coordinator was restored from a backup. --round N shows the\n"
-        "message as base64 and, where it is a vector, as numbers.\n"
+        "message as base64 and, where it is a vector, as numbers. In a study with trustees a "
+        "message\n"
+        "leaves as shares: for whom, how many bytes, and who can read it, is said.\n"
         "\n"
         "  tacit inspect landmine\n"
         "  tacit inspect landmine --round 0\n"

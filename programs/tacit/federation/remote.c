@@ -499,6 +499,20 @@ static tacit_status run_agents(const tc_invocation *in, tacit_error *err)
                           columns, err);
 }
 
+static tacit_status run_dismiss(const tc_invocation *in, tacit_error *err)
+{
+    return post_numbered(in, "trustees", in->args[1], "revoke", err);
+}
+
+static tacit_status run_trustees(const tc_invocation *in, tacit_error *err)
+{
+    static const char *const columns[] = {"trustee",   "fingerprint", "revoked",
+                                          "answered",  "refused",     "wrong",
+                                          "conflicts", "refusal",     NULL};
+    return tc_remote_list(in, &(request){.study = in->args[0], .path = "/trustees"}, "trustees",
+                          columns, err);
+}
+
 /* For a worker that is gone, or hangs: its lease need not end first. The same again is nothing. */
 static tacit_status run_release(const tc_invocation *in, tacit_error *err)
 {
@@ -606,6 +620,22 @@ MEMBER(agents, "agents", "STUDY", 1, 1, TC_FORMAT_TABLE,
        "the roster: places, fingerprints of keys, and who is gone",
        "  tacit remote agents landmine", run_agents);
 
+MEMBER(
+    trustees, "trustees", "STUDY", 1, 1, TC_FORMAT_TABLE,
+    "the trustees of a study, and what each of them has done",
+    "answered, refused: rounds. wrong: rounds in which its sums did not fit those of the others;\n"
+    "it added up wrongly, or was dealt a share that is none. conflicts: rounds for which it\n"
+    "signed two answers. refusal: why it refused last.\n"
+    "\n"
+    "  tacit remote trustees landmine",
+    run_trustees);
+MEMBER(dismiss, "dismiss", "STUDY TRUSTEE", 2, 2, TC_FORMAT_TABLE,
+       "end a trustee's access: it counts as absent",
+       "While parties are missing its place is free again, and another trustee may take it. Once\n"
+       "the roster is fixed that is for good: nobody takes its place.\n"
+       "\n"
+       "  tacit remote dismiss landmine 2",
+       run_dismiss);
 MEMBER(release, "release", "STUDY TRIAL", 2, 2, TC_FORMAT_TABLE,
        "take a RUNNING trial of a served study back: the next who asks gets it",
        "For a worker that is gone or hangs, whatever its lease. It is STALE until then; a value\n"
@@ -632,6 +662,8 @@ static const tc_verb *const members[] = {&create,
                                          &agents,
                                          &revoke,
                                          &tc_verb_remote_readmit,
+                                         &trustees,
+                                         &dismiss,
                                          &release,
                                          &privacy,
                                          &recommend,
@@ -645,8 +677,9 @@ static const tc_verb *const members[] = {&create,
 
 const tc_verb tc_verb_remote = {
     .name = "remote",
-    .usage = "create|studies|show|token|tokens|replace|withdraw|agents|revoke|readmit|release|"
-             "privacy|recommend|pause|resume|close|expire|delete|audit [STUDY] [options]",
+    .usage = "create|studies|show|token|tokens|replace|withdraw|agents|revoke|readmit|trustees|"
+             "dismiss|release|privacy|recommend|pause|resume|close|expire|delete|audit [STUDY] "
+             "[options]",
     .summary = "what an operator asks of a coordinator",
     .details =
         "TACIT_SERVER, TACIT_TOKEN_FILE and TACIT_FINGERPRINT stand for the options of the same\n"

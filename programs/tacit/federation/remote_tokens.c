@@ -17,9 +17,9 @@
 
 typedef tc_remote_options options;
 
-enum { ROLE_STUDY, ID = 16 };
-#define ROLES "study|viewer|curator|operator"
-static const char *const roles[] = {"study", "viewer", "curator", "operator"};
+enum { ROLE_STUDY, ROLE_TRUSTEE, ID = 16 };
+#define ROLES "study|trustee|viewer|curator|operator"
+static const char *const roles[] = {"study", "trustee", "viewer", "curator", "operator"};
 
 #define OUT                                                                                        \
     TC_STRING_OPTION("out", offsetof(options, out), NULL,                                          \
@@ -39,12 +39,14 @@ static const tc_option token_table[] = {
     TC_SERVER_OPTIONS(options),
     TC_CHOICE_OPTION(
         "role", offsetof(options, role), "study", ROLES,
-        "whom it is for; study: agents or clients of STUDY, the others are of no study"),
+        "whom it is for; study: agents or clients of STUDY; trustee: its trustees; the others "
+        "are of no study"),
     TC_STRING_OPTION("name", offsetof(options, name), NULL,
                      "whose it is, for lists and the operator's log: letters, digits and ._@+-",
                      .value = "NAME"),
     TC_INT_OPTION("uses", offsetof(options, uses), "0", 0, TACIT_AGENTS_MOST,
-                  "how many agents may join with it; 0 is one. Clients share one as they like"),
+                  "how many agents or trustees may join with it; 0 is one. Clients share one as "
+                  "they like"),
     EXPIRES,
     OUT,
     {.name = NULL}};
@@ -129,7 +131,7 @@ static tacit_status post(const tc_invocation *in, const char *study, const char 
 static tacit_status check_token(const tc_invocation *in, tacit_error *err)
 {
     const options *o = in->opts;
-    bool study = o->role == ROLE_STUDY;
+    bool study = o->role == ROLE_STUDY || o->role == ROLE_TRUSTEE;
     if (study && in->n_args == 0)
         return tc_fail(err, TACIT_E_ARG,
                        "for which study? Name it, or say --role viewer, curator or operator");
@@ -137,7 +139,7 @@ static tacit_status check_token(const tc_invocation *in, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "a token of a %s is of no study: leave out \"%.80s\"",
                        roles[o->role], in->args[0]);
     if (!study && o->uses > 0)
-        return tc_fail(err, TACIT_E_ARG, "--uses is for agents that join a study");
+        return tc_fail(err, TACIT_E_ARG, "--uses is for agents and trustees that join a study");
     return check_out(o, err);
 }
 
@@ -173,6 +175,7 @@ const tc_verb tc_verb_remote_token = {
         "curator may upload one release (tacit curate publish), a viewer looks at all studies.\n"
         "\n"
         "  tacit remote token landmine --uses 29 --out join.txt\n"
+        "  tacit remote token landmine --role trustee --uses 5 --out trustees.txt\n"
         "  tacit remote token branin --expires-s 0 --out client.txt\n"
         "  tacit remote token --role viewer --name alice --out alice.txt",
     .options = token_table,

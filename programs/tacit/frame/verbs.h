@@ -19,6 +19,7 @@ extern const tc_verb tc_verb_plot;
 extern const tc_verb tc_verb_simulate;
 extern const tc_verb tc_verb_serve;
 extern const tc_verb tc_verb_agent;
+extern const tc_verb tc_verb_trustee;
 extern const tc_verb tc_verb_inspect;
 extern const tc_verb tc_verb_remote; /* a family: remote.c */
 extern const tc_verb tc_verb_backup, tc_verb_erase;
