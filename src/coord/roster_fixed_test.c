@@ -333,7 +333,8 @@ static void a_study_has_a_key_for_each_round(void **state)
     (void)state;
     trust_begin(&t, trust_memory(), four, 60);
     assert_int_equal(create(&t, "long", ", \"trustees\": 4", 6000, &a), 400);
-    assert_detail(a, "a study with trustees has at most 4096 rounds, and \"long\" has more");
+    assert_detail(a, "federation.trustees: rounds must be below 4096, for trustees make a key for "
+                     "each beforehand, and this study has round 4096");
     assert_int_equal(create(&t, "short", ", \"trustees\": 4", 12, NULL), 201);
     trust_end(&t);
 }
