@@ -60,6 +60,10 @@ field token "$dir/here.token" > "$dir/trustees.join"
 refused 2 "a join token is needed to become a trustee of study \"s\"" \
     "$tacit" trustee "$url" --study s --fingerprint "$pin" --storage "sqlite:///$dir/nobody.db"
 refused 2 "--study is missing: say of which study to be a trustee" "$tacit" trustee "$url"
+refused 2 "roster must be a fingerprint, sha256// and 44 characters, got \"sha256//x\"" \
+    "$tacit" trustee "$url" --study s --storage "sqlite:///$dir/nobody.db" --roster sha256//x
+refused 2 "roster must be a fingerprint, sha256// and 44 characters, got \"x\"" \
+    "$tacit" agent "$url" --study s --storage "sqlite:///$dir/nobody.db" --roster x -- true
 [ ! -e "$dir/nobody.db" ] || fail "a refusal has left a storage"
 refused 4 "the coordinator refuses to enrol this trustee" "$tacit" trustee "$url" --study s \
     --fingerprint "$pin" --token-file "$dir/here.join" --storage "sqlite:///$dir/nobody.db"
