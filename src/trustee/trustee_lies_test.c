@@ -502,6 +502,52 @@ static void a_restored_trustee_answers_nothing(void **state)
     tc_free(w);
 }
 
+/* ---- a coordinator that has forgotten a trustee's token ---- */
+
+typedef struct forgetting {
+    bool begun;
+    uint64_t enrolled;
+} forgetting;
+
+static bool forget(trust_world *w, trust_party *who, const tc_call *call, int *status,
+                   tc_text *answer)
+{
+    forgetting *f = w->user;
+    if (!answer || !f->begun || !who->trustee || who->number != 1)
+        return true;
+    if (f->enrolled == 0 && is(call, "GET", "/v1/studies/s") &&
+        strcmp(call->bearer, w->join_trustees) != 0) {
+        *status = 401;
+        answer_json(json_pack("{s:s}", "detail", "the token is not valid"), answer);
+    }
+    f->enrolled += is(call, "POST", "/trustees") && *status == 200;
+    return true;
+}
+
+/* After its first answer, when a secret of a round is gone: it enrols again with the same keys, and has its place. */
+static void a_forgotten_trustee_enrols_again(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    forgetting f = {.begun = false};
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    w->hook = forget;
+    w->user = &f;
+    trust_enrol(w);
+    for (int turn = 0; turn < 1000 && count(w->trustees[1].store.disk, TC_RECORD_DUTY) == 0; turn++)
+        for (uint64_t i = 0; i < AGENTS + TRUSTEES; i++)
+            (void)trust_turn(i < AGENTS ? &w->agents[i] : &w->trustees[i - AGENTS]);
+    assert_int_equal(count(w->trustees[1].store.disk, TC_RECORD_DUTY), 1);
+    trust_part(&w->trustees[1]);
+    f.begun = true;
+    trust_run(w);
+    assert_int_equal(f.enrolled, 1);
+    assert_int_equal(w->n_said, 0);
+    assert_int_equal(trust_releases(w), 2);
+    trust_end(w);
+    tc_free(w);
+}
+
 /* ---- who is absent ---- */
 
 static void revoke_trustee(trust_world *w, uint64_t k)
@@ -566,6 +612,7 @@ int main(void)
         cmocka_unit_test(another_roster_later_is_refused),
         cmocka_unit_test(a_roster_that_was_not_expected_is_refused),
         cmocka_unit_test(a_restored_trustee_answers_nothing),
+        cmocka_unit_test(a_forgotten_trustee_enrols_again),
         cmocka_unit_test(as_many_may_be_absent_as_is_said),
         cmocka_unit_test(one_more_and_nothing_is_released),
     };
