@@ -40,7 +40,8 @@ typedef struct tc_open_study {
     uint64_t cached_round;   /* the round whose broadcast `cached` is; it never changes */
     tc_shared_text *cached;  /* NULL: none yet */
     uint64_t filled; /* places below this one are taken, which is for good (roster_place.c) */
-    tc_shared_text *roster; /* that is fixed, as it is shown; NULL: nobody has asked yet, or it is not */
+    tc_shared_text
+        *roster; /* that is fixed, as it is shown; NULL: nobody has asked yet, or it is not */
     tc_shared_text *points; /* of its document, as CSV; NULL: nobody has asked yet */
     int64_t claims_ms;      /* until when take-overs are accounted for (served.c) */
     uint64_t turn;          /* of the tick that has seen it last; under coord->lock */

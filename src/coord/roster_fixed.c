@@ -241,9 +241,8 @@ tacit_status tc_roster_fingerprint_json(tc_coord *c, const tc_open_study *d, jso
 {
     tc_record got;
     TC_TRY(read_roster(c, d, &got, err));
-    *out = got.version == 0
-               ? json_null()
-               : json_string(tc_trust_roster_fingerprint(got.value, got.size).text);
+    *out = got.version == 0 ? json_null()
+                            : json_string(tc_trust_roster_fingerprint(got.value, got.size).text);
     tc_free((void *)got.value);
     return *out ? TACIT_OK : tc_fail_memory(err);
 }
@@ -259,8 +258,11 @@ static tacit_status roster_json(tc_coord *c, const tc_open_study *d, json_t **ou
 {
     tc_record_range batches = {.study = d->id, .kind = TC_RECORD_ROUND_KEYS};
     tc_record got;
-    json_t *list = json_array();
     TC_TRY(read_roster(c, d, &got, err));
+    if (got.version == 0)
+        return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: the roster of study \"%s\"",
+                       d->name);
+    json_t *list = json_array();
     tacit_status status = tc_store_record_scan(c->cfg.store, &batches, add_batch, list, err);
     if (status == TACIT_OK)
         *out = json_pack("{s:s, s:o, s:O}", "fingerprint",

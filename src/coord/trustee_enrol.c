@@ -149,8 +149,8 @@ static tacit_status try_place(tc_request_context *a, enrolment *e, tacit_error *
     tacit_hash h = tc_hash_bytes(e->key.bytes, sizeof e->key.bytes);
     TC_TRY(tc_trustees_read(a->coord, e->open->id, rows, err));
     e->again = find_key(rows, &e->key, &e->place);
-    tacit_status status = e->again ? give_back(a, e, rows, &changes, err)
-                                   : add_place(a, e, rows, &changes, err);
+    tacit_status status =
+        e->again ? give_back(a, e, rows, &changes, err) : add_place(a, e, rows, &changes, err);
     if (!e->news)
         return tc_changes_end(a->coord->cfg.store, &changes, status, NULL, err);
     sodium_bin2hex(hex, sizeof hex, h.bytes, sizeof h.bytes);

@@ -276,8 +276,7 @@ static tacit_status keep_evidence(tc_request_context *a, arrival *m, json_t *rec
         json_decref(receipt);
     } else {
         m->row.conflicts++;
-        status =
-            store(a, m, &changes, put_in(receipt, "other", proof_json(m)), version, err);
+        status = store(a, m, &changes, put_in(receipt, "other", proof_json(m)), version, err);
     }
     TC_TRY(status);
     return tc_refuse(a, 409, TACIT_E_CONFLICT, err,
@@ -298,8 +297,8 @@ static tacit_status take_refusal(tc_request_context *a, arrival *m, json_t *rece
     }
     m->row.refused++;
     snprintf(m->row.refusal, sizeof m->row.refusal, "%s", m->refusal);
-    TC_TRY(store(a, m, &changes, put_in(receipt, "refusal", json_string(m->refusal)), version,
-                 err));
+    TC_TRY(
+        store(a, m, &changes, put_in(receipt, "refusal", json_string(m->refusal)), version, err));
     tc_log(TC_LOG_WARN, "study \"%s\", round %" PRIu64 ": trustee %" PRIu64 " refuses: %s",
            m->open->name, m->round, m->place, m->refusal);
     return TACIT_OK;

@@ -1,5 +1,5 @@
 /* fuzz_request.c - any requests to a coordinator that has a federated and a
- * served study.
+ * served study, and one with trustees whose first round waits for answers.
  *
  * The input is a list of requests, parted by zero bytes: a letter for who asks,
  * the method, the path with its query, perhaps an idempotency key, and after a
@@ -9,7 +9,8 @@
  *
  * Letters: o operator, v viewer, j joiner, a and b agents of the federated
  * study (their messages are signed as they are), c client of the served one, k
- * curator, n nobody; any other is a token by itself. Every answer must have the
+ * curator, s agent and t trustee of the study "u" with trustees (what the trustee sends is signed as it is), x a joiner
+ * of its trustees, n nobody; any other is a token by itself. Every answer must have the
  * shape that its route describes, and nothing may be an error of the
  * coordinator's own.
  *
@@ -18,8 +19,7 @@
  * input as well. So an input does the same whatever ran before it. */
 #include "input.h"
 
-#include "support/coord_world.h"
-#include "support/crash_store.h"
+#include "support/shared_world.h"
 
 #include "study/backup.h"
 
@@ -48,6 +48,8 @@ static const char federated_document[] =
 typedef struct hall {
     coord_world w;
     char viewer[64], joiner[64], client[64], curator[64];
+    trust_world u;
+    char trustee[64]; /* a token with which one joins */
 } hall;
 
 /* ---- the world ---- */
@@ -67,6 +69,21 @@ static void create_served(hall *h)
     REQUIRE(world_call(&h->w, "POST", "/v1/studies", h->w.operator_token, body, NULL) == 201);
 }
 
+/* Its first round is closing, and one of four trustees has answered. */
+static void open_trusted(hall *h)
+{
+    h->u.w = h->w;
+    trust_create(&h->u, "u", (tc_trustees){4, 2, 1, 3}, 60);
+    trust_enrol_all(&h->u);
+    trust_token(&h->u, "{\"role\": \"trustee\"}", h->trustee);
+    for (uint64_t i = 0; i < TRUST_AGENTS; i++)
+        REQUIRE(trust_send(&h->u, 0, i, NULL) == 202);
+    for (uint32_t k = 0; k < 3; k++)
+        REQUIRE(trust_deal_noise(&h->u, k, 0, NULL) == 202);
+    trust_tick(&h->u);
+    REQUIRE(trust_do_answer(&h->u, 1, 0, NULL) == 202);
+}
+
 static void open_hall(hall *h)
 {
     tc_store *store;
@@ -80,6 +97,7 @@ static void open_hall(hall *h)
     get_token(h, "/v1/tokens", "{\"role\": \"viewer\"}", h->viewer);
     get_token(h, "/v1/tokens", "{\"role\": \"curator\"}", h->curator);
     get_token(h, "/v1/studies/q/tokens", "{}", h->client);
+    open_trusted(h);
     world_tick(&h->w);
     tc_coord_free(h->w.coord);
     h->w.coord = NULL;
@@ -120,6 +138,12 @@ static const char *token_of(const hall *h, char who, char other[2])
         return h->client;
     case 'k':
         return h->curator;
+    case 's':
+        return h->u.w.agents[0].access;
+    case 't':
+        return h->u.t[0].access;
+    case 'x':
+        return h->trustee;
     case 'n':
         return NULL;
     default:
@@ -143,6 +167,36 @@ static void sign(const citizen *c, const tacit_hash *study, const tc_request *q,
                       .n_body = q->n_body};
     tc_sign(&c->secret, &what, &s);
     tc_base64_add(out, s.bytes, sizeof s.bytes);
+}
+
+/* As a trustee would: the bytes or the sentence, over the round in the path. */
+static void sign_sent(const hall *h, const tc_request *q, tc_text *out)
+{
+    static const struct {
+        const char *field;
+        tc_signed_purpose purpose;
+    } kinds[] = {
+        {"noise", TC_SIGN_NOISE}, {"answer", TC_SIGN_ANSWER}, {"refusal", TC_SIGN_REFUSAL}};
+    const char *round = strstr(q->path, "/rounds/");
+    json_t *j = json_loadb(q->body, q->n_body, 0, NULL);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *text = json_string_value(json_object_get(j, kinds[i].field));
+        uint8_t *bytes = NULL;
+        size_t n = 0;
+        tc_signature s;
+        if (!text || (i < 2 && tc_base64_bytes(text, "it", 1 << 20, &bytes, &n, NULL) != TACIT_OK))
+            continue;
+        tc_signed what = {.purpose = kinds[i].purpose,
+                          .study = h->u.w.hash,
+                          .round = round ? strtoull(round + 8, NULL, 10) : 0,
+                          .body = bytes ? (const void *)bytes : text,
+                          .n_body = bytes ? n : strlen(text)};
+        tc_sign(&h->u.t[0].secret, &what, &s);
+        tc_text_fini(out);
+        tc_base64_add(out, s.bytes, sizeof s.bytes);
+        tc_free(bytes);
+    }
+    json_decref(j);
 }
 
 static void check_answer(const tc_request *q, const tc_response *r)
@@ -203,6 +257,12 @@ static void run_one(hall *h, char *text)
     tc_text signature = {0};
     if (text[0] == 'a' || text[0] == 'b') {
         sign(&h->w.agents[text[0] == 'b'], &h->w.hash, &q, &signature);
+        q.signature = tc_text_get(&signature);
+    } else if (text[0] == 's') {
+        sign(&h->u.w.agents[0], &h->u.w.hash, &q, &signature);
+        q.signature = tc_text_get(&signature);
+    } else if (text[0] == 't') {
+        sign_sent(h, &q, &signature);
         q.signature = tc_text_get(&signature);
     }
     if (!is_description(&q))

@@ -107,6 +107,20 @@ refused 4 "the coordinator's roster has the fingerprint $roster, and the one tha
     once_more 0 --roster $other
 once_more 0 --roster "$roster" > "$dir/out" 2>&1 || { fail "trustee 0 once more"; cat "$dir/out"; }
 
+# ---- what operators see and do
+
+remote here trustees s --format csv > "$dir/list"
+[ "$(sed -n '1p' "$dir/list")" = "trustee,fingerprint,revoked,answered,refused,wrong,conflicts,refusal" ] ||
+    { fail "remote trustees: its columns"; cat "$dir/list"; }
+for k in 0 1 2; do
+    grep -q "^$k,[0-9a-f]*,false,3,0,0,0," "$dir/list" || { fail "remote trustees: $k"; cat "$dir/list"; }
+done
+refused 3 "there is no trustee 9" remote here dismiss s 9
+remote here dismiss s 2 > "$dir/out" || fail "remote dismiss"
+remote here trustees s --format csv | grep -q "^2,[0-9a-f]*,true,3," || fail "trustee 2 is not dismissed"
+refused 4 "the roster of study \"s\" is fixed: nobody joins, comes back or changes a key any more" \
+    remote here readmit s 1
+
 # ---- what left, and for whom
 
 "$tacit" inspect s --storage "sqlite:///$dir/here-0.db" > "$dir/inspect"

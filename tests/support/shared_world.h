@@ -38,24 +38,34 @@ typedef struct trust_world {
 
 /* ---- making one ---- */
 
-static inline void trust_document(const tc_trustees *t, double deadline_s, char out[1024])
+static inline void trust_document(const char *name, const tc_trustees *t, double deadline_s,
+                                  char out[1024])
 {
     snprintf(out, 1024,
-             "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 12, \"seed\": 7,"
+             "{\"name\": \"%s\", \"direction\": \"maximize\", \"trials\": 12, \"seed\": 7,"
              " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
              " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 2,"
              " \"releases\": \"all\"},"
              " \"federation\": {\"agents\": %d, \"deadline_s\": %g, \"trustees\": {\"count\": %u,"
              " \"degree\": %u, \"colluding\": %u, \"dealers\": %u}},"
              " \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}",
-             TRUST_AGENTS, deadline_s, t->count, t->degree, t->colluding, t->dealers);
+             name, TRUST_AGENTS, deadline_s, t->count, t->degree, t->colluding, t->dealers);
+}
+
+/* What follows the study's name in a path. */
+static inline const char *trust_path(const trust_world *t, char out[128], const char *more)
+{
+    snprintf(out, 128, "/v1/studies/%s%s", t->w.study, more);
+    return out;
 }
 
 static inline void trust_token(trust_world *t, const char *body, char out[64])
 {
     json_t *a;
+    char path[128];
     assert_int_equal(
-        world_call(&t->w, "POST", "/v1/studies/s/tokens", t->w.operator_token, body, &a), 201);
+        world_call(&t->w, "POST", trust_path(t, path, "/tokens"), t->w.operator_token, body, &a),
+        201);
     snprintf(out, 64, "%s", world_text(a, "token"));
     json_decref(a);
 }
@@ -74,18 +84,17 @@ static inline void trust_keys(trust_world *t)
         world_keys(&t->w.agents[i], (uint8_t)i);
 }
 
-/* Takes the store. Nobody has enrolled yet. */
-static inline void trust_begin(trust_world *t, tc_store *store, tc_trustees terms,
-                               double deadline_s)
+/* A study in a world that is open. Nobody has enrolled yet. */
+static inline void trust_create(trust_world *t, const char *name, tc_trustees terms,
+                                double deadline_s)
 {
     tacit_error err = {0};
     tc_study_row row;
     char document[1024], body[64];
-    *t = (trust_world){.w = {.now_ms = TRUST_START_MS}, .trustees = terms};
-    world_open(&t->w, store, TRUST_SEED);
-    trust_document(&terms, deadline_s, document);
-    world_create(&t->w, "s", document);
-    assert_ok(tc_store_study_get(store, "s", &row, &err));
+    t->trustees = terms;
+    trust_document(name, &terms, deadline_s, document);
+    world_create(&t->w, name, document);
+    assert_ok(tc_store_study_get(t->w.store, name, &row, &err));
     assert_ok(tc_study_plan_new(&t->plan, &row, &err));
     tc_study_row_fini(&row);
     assert_ok(tc_study_plan_count_rounds(t->plan, TRUST_ROUNDS_MOST, &t->rounds, &err));
@@ -94,6 +103,15 @@ static inline void trust_begin(trust_world *t, tc_store *store, tc_trustees term
     trust_token(t, body, t->join);
     for (uint32_t k = 0; k < terms.count; k++)
         trust_token(t, "{\"role\": \"trustee\", \"uses\": 1}", t->t[k].join);
+}
+
+/* Takes the store; the study is "s". */
+static inline void trust_begin(trust_world *t, tc_store *store, tc_trustees terms,
+                               double deadline_s)
+{
+    *t = (trust_world){.w = {.now_ms = TRUST_START_MS}};
+    world_open(&t->w, store, TRUST_SEED);
+    trust_create(t, "s", terms, deadline_s);
 }
 
 static inline tc_store *trust_memory(void)
@@ -151,8 +169,9 @@ static inline int trust_enrol_keys(trust_world *t, guardian *g, size_t n_keys, j
     tc_text_add(&body, "\", \"proof\": \"");
     tc_base64_add(&body, proof.bytes, sizeof proof.bytes);
     tc_text_add(&body, "\"}");
-    int status =
-        world_call(&t->w, "POST", "/v1/studies/s/trustees", g->join, tc_text_get(&body), &a);
+    char path[128];
+    int status = world_call(&t->w, "POST", trust_path(t, path, "/trustees"), g->join,
+                            tc_text_get(&body), &a);
     if (status < 300) {
         snprintf(g->access, sizeof g->access, "%s", world_text(a, "access"));
         g->place = (uint32_t)json_integer_value(json_object_get(a, "trustee"));
@@ -271,7 +290,7 @@ static inline int trust_post(trust_world *t, uint32_t place, uint64_t round, con
                              size_t n, json_t **answer)
 {
     guardian *g = &t->t[place];
-    char path[64];
+    char path[128];
     tc_text body = {0}, text = {0};
     tc_signature s;
     const tc_signed signs = {
@@ -284,7 +303,7 @@ static inline int trust_post(trust_world *t, uint32_t place, uint64_t round, con
     tc_text_add(&body, "\"}");
     tc_sign(&g->secret, &signs, &s);
     tc_base64_add(&text, s.bytes, sizeof s.bytes);
-    snprintf(path, sizeof path, "/v1/studies/s/rounds/%" PRIu64 "/%s", round, what);
+    snprintf(path, sizeof path, "/v1/studies/%s/rounds/%" PRIu64 "/%s", t->w.study, round, what);
     tc_request q = {.method = "POST",
                     .path = path,
                     .bearer = g->access,
@@ -329,10 +348,10 @@ static inline uint8_t *trust_bytes(const json_t *j, const char *key, size_t *n)
 static inline int trust_shares(trust_world *t, uint32_t place, uint64_t round, int limit,
                                uint8_t **set, size_t *n_set, tc_text *boxes)
 {
-    char path[64], query[64];
+    char path[128], query[64];
     json_int_t after = 0;
     *set = NULL;
-    snprintf(path, sizeof path, "/v1/studies/s/rounds/%" PRIu64 "/shares", round);
+    snprintf(path, sizeof path, "/v1/studies/%s/rounds/%" PRIu64 "/shares", t->w.study, round);
     for (bool more = true; more;) {
         json_t *a;
         size_t n;
@@ -500,8 +519,9 @@ static inline void trust_assert_swept(trust_world *t)
 static inline int64_t trust_listed(trust_world *t, uint32_t place, const char *field)
 {
     json_t *a;
-    assert_int_equal(
-        world_call(&t->w, "GET", "/v1/studies/s/trustees", t->w.operator_token, NULL, &a), 200);
+    char path[128];
+    assert_int_equal(trust_get(t, t->w.operator_token, trust_path(t, path, "/trustees"), NULL, &a),
+                     200);
     const json_t *row = json_array_get(json_object_get(a, "trustees"), place);
     assert_int_equal(json_integer_value(json_object_get(row, "trustee")), place);
     int64_t n = json_integer_value(json_object_get(row, field));

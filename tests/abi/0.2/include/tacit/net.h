@@ -32,6 +32,9 @@ TACIT_API void tacit_net_register(void);
  *   GET   study "/agents"              the roster
  *   POST  study "/agents/3:revoke"     ends an agent's access
  *   POST  study "/agents/3:readmit"    {}: a join token with which it takes its place again
+ *   POST  study "/tokens"              {"role": "trustee", "uses": 5}: a token for trustees
+ *   GET   study "/trustees"            the trustees, and what each has done
+ *   POST  study "/trustees/2:revoke"   ends a trustee's access: it counts as absent
  *   GET   NULL  "/v1/tokens"           which tokens there are, by their ids
  *   POST  NULL  "/v1/tokens"           {"role": "viewer", "name": "alice"}: a token of no study; also "curator", "operator"
  *   POST  NULL  "/v1/tokens:replace"   {"id": "...", "grace_s": 600}: another token in place of one
