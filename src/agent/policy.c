@@ -308,6 +308,11 @@ tacit_status tc_policy_check(const tc_agent_config *cfg, const tc_offer *o, cons
         return tc_fail(err, TACIT_E_STATE,
                        "study \"%s\" was asked for, and the coordinator describes \"%s\"",
                        cfg->study, d->name);
+    if (cfg->roster && p->env.trustees.count == 0)
+        return tc_fail(err, TACIT_E_ARG,
+                       "study \"%s\" has no trustees, and so no roster whose fingerprint could be "
+                       "compared: leave it out",
+                       d->name);
     if (d->promise == TC_PROMISE_RECORDS)
         return policy_for_records(cfg, p, err);
     if (cfg->records)

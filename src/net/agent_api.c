@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/owner.h"
+#include "net/pins.h"
 #include "net/way.h"
 #include "space/domain.h"
 #include "study/handle.h"
@@ -87,6 +88,7 @@ static tacit_status check(const tacit_agent_opts *o, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "opts.patience_s must not be negative, got %g",
                        o->patience_s);
     const tc_net_way way = way_of(o);
+    TC_TRY(tc_pin_check_roster(o->roster, err));
     TC_TRY(tc_net_way_check(&way, err));
     if (o->delta != 0 && o->epsilon == 0)
         return tc_fail(err, TACIT_E_ARG, "delta is of epsilon, which is missing");

@@ -1,6 +1,7 @@
 /* A storage is a coordinator's or an agent's: an agent refuses a coordinator's and leaves every byte of it, and keeps what is its own. */
 #include <tacit/agent.h>
 #include <tacit/coordinator.h>
+#include <tacit/trustee.h>
 
 #include "study/store.h"
 #include "support/store_folder.h"
@@ -17,6 +18,12 @@
 #define ALONE                                                                                      \
     "{\"name\": \"mine\", \"direction\": \"minimize\", \"trials\": 4,"                             \
     " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}}"
+#define TRUSTED                                                                                    \
+    "{\"name\": \"t\", \"direction\": \"minimize\", \"trials\": 6,"                                \
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"                         \
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 3}, "                 \
+    "\"federation\": {\"agents\": 2, \"trustees\": 3},"                                            \
+    " \"privacy\": {\"epsilon\": 5, \"delta\": 0.01}}"
 #define REFUSAL "the storage is a coordinator's: an agent needs one of its own"
 
 /* ---- the coordinator that agents want to join, with studies "f" and "g" ---- */
@@ -205,12 +212,66 @@ static void a_storage_of_both_stays_the_agents(void **state)
                   "one of its own");
 }
 
+/* ---- trustees */
+
+static tacit_status become_trustee(tacit_trustee **out, tacit_error *why)
+{
+    tacit_trustee_opts o = TACIT_TRUSTEE_OPTS;
+    tacit_error err = {0};
+    char *token;
+    assert_ok(tacit_coordinator_invite_trustees(asked, "t", 1, 0, &token, &err));
+    o.here = asked;
+    o.study = "t";
+    o.storage = url;
+    o.join_token = token;
+    tacit_status status = tacit_trustee_join(out, &o, why);
+    tacit_text_free(token);
+    return status;
+}
+
+static void a_trustees_storage_is_its_own(void **state)
+{
+    tacit_coordinator_opts o = TACIT_COORDINATOR_OPTS;
+    tacit_coordinator *c;
+    tacit_trustee *t, *second;
+    tacit_error err = {0};
+    (void)state;
+    assert_ok(tacit_coordinator_create(asked, TRUSTED, &err));
+    assert_ok(become_trustee(&t, &err));
+    assert_int_equal(become_trustee(&second, &err), TACIT_E_BUSY);
+    assert_string_equal(err.msg,
+                        "a trustee of study \"t\" is at work on this storage already: wait "
+                        "for it or end it");
+    tacit_trustee_close(t);
+    o.storage = url;
+    assert_int_equal(tacit_coordinator_open(&c, &o, &err), TACIT_E_STATE);
+    assert_string_equal(err.msg,
+                        "the storage is a trustee's, with the keys of rounds: a coordinator "
+                        "needs one of its own");
+}
+
+static void a_trustee_refuses_a_coordinators(void **state)
+{
+    tacit_coordinator_opts o = TACIT_COORDINATOR_OPTS;
+    tacit_coordinator *c;
+    tacit_trustee *t;
+    tacit_error err = {0};
+    (void)state;
+    assert_ok(tacit_coordinator_create(asked, TRUSTED, &err));
+    o.storage = url;
+    assert_ok(tacit_coordinator_open(&c, &o, &err));
+    tacit_coordinator_close(c);
+    assert_int_equal(become_trustee(&t, &err), TACIT_E_STATE);
+    assert_string_equal(err.msg, "the storage is a coordinator's: a trustee needs one of its own");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_asked, close_asked)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(an_agent_refuses_a_coordinators),
-                                       TEST(an_agent_keeps_several_studies),
-                                       TEST(a_storage_of_both_stays_the_agents)};
+    const struct CMUnitTest tests[] = {
+        TEST(an_agent_refuses_a_coordinators), TEST(an_agent_keeps_several_studies),
+        TEST(a_storage_of_both_stays_the_agents), TEST(a_trustees_storage_is_its_own),
+        TEST(a_trustee_refuses_a_coordinators)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -38,6 +38,15 @@ static const char *behind(const char *at, size_t n)
     return at[n] ? at + n + 1 : NULL;
 }
 
+tacit_status tc_pin_check_roster(const char *text, tacit_error *err)
+{
+    if (!text || tc_pin_is_one(text))
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_ARG,
+                   "roster must be a fingerprint, " TC_PIN " and 44 characters, got \"%.80s\"",
+                   text);
+}
+
 tacit_status tc_pins_check(const char *text, tacit_error *err)
 {
     size_t n;

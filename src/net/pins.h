@@ -12,6 +12,8 @@
 
 /* "sha256//" and 44 characters, the base64 of 32 bytes. */
 bool tc_pin_is_one(const char *text);
+/* E_ARG: `text`, of the option `roster`, is not one; NULL is none. */
+tacit_status tc_pin_check_roster(const char *text, tacit_error *err);
 /* E_ARG: not one or several of these. */
 tacit_status tc_pins_check(const char *text, tacit_error *err);
 /* Is this one of them? */

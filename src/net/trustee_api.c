@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "net/owner.h"
+#include "net/pins.h"
 #include "net/way.h"
 #include "trustee/trustee.h"
 #include "wire/study_doc.h"
@@ -74,6 +75,7 @@ static tacit_status check(const tacit_trustee_opts *o, tacit_error *err)
     if (!(o->patience_s >= 0))
         return tc_fail(err, TACIT_E_ARG, "opts.patience_s must not be negative, got %g",
                        o->patience_s);
+    TC_TRY(tc_pin_check_roster(o->roster, err));
     return tc_net_way_check(&way, err);
 }
 

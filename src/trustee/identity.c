@@ -132,28 +132,39 @@ static void draw_seed(const tc_trustee *t, uint64_t which_key, uint8_t out[KEY])
     sodium_memzero(&fresh, sizeof fresh);
 }
 
-/* Together or not at all: `secrets` has the seeds of the rounds' keys, one after the other. */
-static tacit_status keep_keys(tc_trustee *t, const uint8_t *secrets, tacit_error *err)
+static tc_record batch_record(const tc_trustee *t)
+{
+    return (tc_record){
+        .kind = TC_RECORD_ROUND_KEYS, .key = t->of.bytes, .key_size = sizeof t->of.bytes};
+}
+
+static void insert(tc_change *c, const tc_record *which, const void *value, size_t size)
+{
+    *c = (tc_change){.what = TC_INSERT, .record = *which};
+    c->record.value = value;
+    c->record.size = size;
+}
+
+/* Together or not at all: `secrets` has the seeds of the rounds' keys, one after the other, `batch` the public keys. */
+static tacit_status keep_keys(tc_trustee *t, const uint8_t *secrets, const uint8_t *batch,
+                              tacit_error *err)
 {
     const uint32_t n = t->rounds.n;
+    const tc_record mine = which(t), keys_of = batch_record(t);
     tc_round_key *keys = tc_alloc(n, sizeof *keys);
-    tc_change *c = tc_alloc(n + 1, sizeof *c);
+    tc_change *c = tc_alloc(n + 2, sizeof *c);
     char *text = to_text(t);
     tacit_status status = keys && c && text ? TACIT_OK : tc_fail_memory(err);
     for (uint32_t i = 0; i < n && status == TACIT_OK; i++) {
         keys[i] = tc_round_key_of(&t->of, t->rounds.list[i]);
-        c[i] = (tc_change){.what = TC_INSERT,
-                           .record = {.kind = TC_RECORD_ROUND_SECRET,
-                                      .key = keys[i].bytes,
-                                      .key_size = sizeof keys[i].bytes,
-                                      .value = secrets + (size_t)KEY * i,
-                                      .size = KEY}};
+        const tc_record r = {
+            .kind = TC_RECORD_ROUND_SECRET, .key = keys[i].bytes, .key_size = sizeof keys[i].bytes};
+        insert(&c[i], &r, secrets + (size_t)KEY * i, KEY);
     }
     if (status == TACIT_OK) {
-        c[n] = (tc_change){.what = TC_INSERT, .record = which(t)};
-        c[n].record.value = text;
-        c[n].record.size = strlen(text);
-        status = tc_store_change(t->cfg.store, c, n + 1, NULL, err);
+        insert(&c[n], &mine, text, strlen(text));
+        insert(&c[n + 1], &keys_of, batch, (size_t)KEY * n);
+        status = tc_store_change(t->cfg.store, c, n + 2, NULL, err);
     }
     if (text)
         sodium_memzero(text, strlen(text));
@@ -163,22 +174,36 @@ static tacit_status keep_keys(tc_trustee *t, const uint8_t *secrets, tacit_error
     return status;
 }
 
+static void draw_round_keys(const tc_trustee *t, uint8_t *secrets, uint8_t *batch)
+{
+    tc_box_key key;
+    tc_box_secret secret;
+    for (uint32_t i = 0; i < t->rounds.n; i++) {
+        draw_seed(t, i + 1, secrets + (size_t)KEY * i);
+        tc_box_keys_from(&key, &secret, secrets + (size_t)KEY * i);
+        memcpy(batch + (size_t)KEY * i, key.bytes, KEY);
+    }
+    sodium_memzero(&secret, sizeof secret);
+}
+
 static tacit_status make_keys(tc_trustee *t, tacit_error *err)
 {
-    uint8_t seed[KEY], *secrets = tc_alloc(t->rounds.n, KEY);
-    if (!secrets)
-        return tc_fail_memory(err);
-    tc_random_start();
-    draw_seed(t, 0, seed);
-    tc_keys_from(&t->public_key, &t->secret_key, seed);
-    for (uint32_t i = 0; i < t->rounds.n; i++)
-        draw_seed(t, i + 1, secrets + (size_t)KEY * i);
-    t->of = t->plan->hash;
-    tacit_status status = keep_keys(t, secrets, err);
-    t->has_key = status == TACIT_OK;
-    sodium_memzero(seed, sizeof seed);
-    sodium_memzero(secrets, (size_t)t->rounds.n * KEY);
+    uint8_t seed[KEY];
+    uint8_t *secrets = tc_alloc(t->rounds.n, KEY), *batch = tc_alloc(t->rounds.n, KEY);
+    tacit_status status = secrets && batch ? TACIT_OK : tc_fail_memory(err);
+    if (status == TACIT_OK) {
+        tc_random_start();
+        draw_seed(t, 0, seed);
+        tc_keys_from(&t->public_key, &t->secret_key, seed);
+        draw_round_keys(t, secrets, batch);
+        t->of = t->plan->hash;
+        status = keep_keys(t, secrets, batch, err);
+        t->has_key = status == TACIT_OK;
+        sodium_memzero(seed, sizeof seed);
+        sodium_memzero(secrets, (size_t)t->rounds.n * KEY);
+    }
     tc_free(secrets);
+    tc_free(batch);
     return status;
 }
 
@@ -217,29 +242,19 @@ tacit_status tc_trustee_secrets_drop(tc_trustee *t, uint64_t round, tacit_error 
 
 /* ---- enrolling ---- */
 
-/* The public keys of all rounds, one after the other; for tc_free. */
-static tacit_status make_batch(tc_trustee *t, uint8_t **out, tacit_error *err)
+/* The public keys of all rounds, as they were made, whichever secrets are erased by now; for tc_free. */
+static tacit_status load_batch(tc_trustee *t, uint8_t **out, tacit_error *err)
 {
-    uint8_t *batch = tc_alloc(t->rounds.n, KEY);
-    tacit_status status = batch ? TACIT_OK : tc_fail_memory(err);
-    for (uint32_t i = 0; i < t->rounds.n && status == TACIT_OK; i++) {
-        tc_box_secret secret;
-        tc_box_key key;
-        bool there;
-        status = tc_trustee_secret(t, t->rounds.list[i], &secret, &there, err);
-        if (status == TACIT_OK && !there)
-            status = damaged(err);
-        if (status == TACIT_OK) {
-            crypto_scalarmult_base(key.bytes, secret.bytes);
-            memcpy(batch + (size_t)KEY * i, key.bytes, KEY);
-        }
-        sodium_memzero(&secret, sizeof secret);
+    const tc_record w = batch_record(t);
+    tc_record got;
+    TC_TRY(tc_store_record_find(t->cfg.store, &w, &got, err));
+    if (got.version > 0 && got.size == (size_t)t->rounds.n * KEY) {
+        *out = (uint8_t *)got.value;
+        return TACIT_OK;
     }
-    if (status == TACIT_OK)
-        *out = batch;
-    else
-        tc_free(batch);
-    return status;
+    if (got.version > 0)
+        tc_free((void *)got.value);
+    return damaged(err);
 }
 
 static void make_body(const tc_trustee *t, const uint8_t *batch, tc_text *out)
@@ -260,7 +275,7 @@ static void make_body(const tc_trustee *t, const uint8_t *batch, tc_text *out)
     tc_text_add(out, "\", \"proof\": \"");
     tc_base64_add(out, proof.bytes, sizeof proof.bytes);
     tc_text_add(out, "\"");
-    if (*t->access)
+    if (t->forgotten)
         tc_text_addf(out, ", \"trustee\": %" PRIu64, t->place);
     tc_text_add(out, "}");
 }
@@ -275,7 +290,7 @@ static tacit_status take_place(tc_trustee *t, const tc_answered *r, tacit_error 
         !tc_json_whole(json_object_get(r->body, "trustee"), &place) || place < 0 ||
         place >= (int64_t)t->plan->env.trustees.count)
         return tc_answered_strange("a trustee's place without a number or a token", err);
-    if (*t->access && (uint64_t)place != t->place)
+    if (t->forgotten && (uint64_t)place != t->place)
         return tc_fail(err, TACIT_E_STATE,
                        "the coordinator has forgotten trustee %" PRIu64
                        " and gives its place to another",
@@ -292,7 +307,7 @@ tacit_status tc_trustee_identity_enrol(tc_trustee *t, tacit_error *err)
     tc_answered r;
     if (!t->has_key)
         TC_TRY(make_keys(t, err));
-    TC_TRY(make_batch(t, &batch, err));
+    TC_TRY(load_batch(t, &batch, err));
     make_body(t, batch, &body);
     tc_free(batch);
     const tc_call call = {.method = "POST",

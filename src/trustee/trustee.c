@@ -112,6 +112,7 @@ static tacit_status make_plan(tc_trustee *t, tacit_error *err)
     const char *token = *t->access ? t->access : t->cfg.join_token;
     tacit_status status = tc_offer_get(&who, token, &o, &why);
     if (status == TACIT_E_NOT_FOUND && *t->access && t->cfg.join_token) {
+        t->forgotten = true;
         t->access[0] =
             '\0'; /* forgotten by a coordinator that was restored: to be enrolled again */
         status = tc_offer_get(&who, t->cfg.join_token, &o, &why);

@@ -24,8 +24,9 @@ struct tc_trustee {
     bool has_key;    /* it is in the store, and the keys of rounds were made with it */
     char access[64]; /* bearer token; "": it has no place yet */
     uint64_t place;
-    tacit_hash of; /* the study that they are of */
-    bool ended;    /* the study was over when it was last asked */
+    tacit_hash of;  /* the study that they are of */
+    bool forgotten; /* the coordinator does not know its token any more: it enrols again */
+    bool ended;     /* the study was over when it was last asked */
     tc_kept_roster roster;
     char waits[160];     /* for what, as it was said last */
     uint64_t said_round; /* a refusal of this round was said, and sent */

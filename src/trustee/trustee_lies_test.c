@@ -318,8 +318,6 @@ static bool swap_keys(trust_world *w, trust_party *who, const tc_call *call, int
 static void assert_roster_refused(trust_hook hook, const char *agent, const char *trustee)
 {
     trust_world *w = tc_alloc(1, sizeof *w);
-    bool idle;
-    (void)idle;
     trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
     w->may_fail = true;
     trust_enrol(w);
@@ -425,6 +423,43 @@ static void another_roster_later_is_refused(void **state)
     tc_free(w);
 }
 
+/* All parties are told from outside which roster to expect: what the coordinator gives is another one. */
+static void a_roster_that_was_not_expected_is_refused(void **state)
+{
+    static const char other[] = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    trust_world *w = tc_alloc(1, sizeof *w);
+    char found[64], expected[400];
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    trust_enrol(w);
+    tacit_error err = {0};
+    bool idle;
+    assert_ok(trust_step(&w->trustees[0], &idle, &err));
+    snprintf(found, sizeof found, "%s", tc_trustee_roster(w->trustees[0].acts));
+    for (uint64_t i = 0; i < AGENTS; i++)
+        trust_part(&w->agents[i]);
+    trust_part(&w->trustees[1]);
+    w->pinned = other;
+    w->may_fail = true;
+    for (int turn = 0; turn < 200 && !w->agents[2].done; turn++)
+        (void)trust_turn(&w->agents[2]);
+    snprintf(expected, sizeof expected,
+             "agent 2: the roster of study \"s\" is refused: the coordinator's roster has the "
+             "fingerprint %s, and the one that was given is %s: they are two rosters",
+             found, other);
+    assert_string_equal(w->failed, expected);
+    assert_int_equal(count(w->agents[2].store.disk, TC_RECORD_DEALING), 0);
+    for (int turn = 0; turn < 200 && !w->trustees[1].done; turn++)
+        (void)trust_turn(&w->trustees[1]);
+    snprintf(expected, sizeof expected,
+             "trustee 1: the roster of study \"s\" is refused: the coordinator's roster has the "
+             "fingerprint %s, and the one that was given is %s: they are two rosters",
+             found, other);
+    assert_string_equal(w->failed, expected);
+    trust_end(w);
+    tc_free(w);
+}
+
 /* ---- a trustee from a backup ---- */
 
 static void restore_from_backup(trust_party *p)
@@ -462,6 +497,52 @@ static void a_restored_trustee_answers_nothing(void **state)
                         "of the 1 that may work with the coordinator");
     w->trustees[2].absent = true; /* the other four go on without it */
     trust_run(w);
+    assert_int_equal(trust_releases(w), 2);
+    trust_end(w);
+    tc_free(w);
+}
+
+/* ---- a coordinator that has forgotten a trustee's token ---- */
+
+typedef struct forgetting {
+    bool begun;
+    uint64_t enrolled;
+} forgetting;
+
+static bool forget(trust_world *w, trust_party *who, const tc_call *call, int *status,
+                   tc_text *answer)
+{
+    forgetting *f = w->user;
+    if (!answer || !f->begun || !who->trustee || who->number != 1)
+        return true;
+    if (f->enrolled == 0 && is(call, "GET", "/v1/studies/s") &&
+        strcmp(call->bearer, w->join_trustees) != 0) {
+        *status = 401;
+        answer_json(json_pack("{s:s}", "detail", "the token is not valid"), answer);
+    }
+    f->enrolled += is(call, "POST", "/trustees") && *status == 200;
+    return true;
+}
+
+/* After its first answer, when a secret of a round is gone: it enrols again with the same keys, and has its place. */
+static void a_forgotten_trustee_enrols_again(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    forgetting f = {.begun = false};
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    w->hook = forget;
+    w->user = &f;
+    trust_enrol(w);
+    for (int turn = 0; turn < 1000 && count(w->trustees[1].store.disk, TC_RECORD_DUTY) == 0; turn++)
+        for (uint64_t i = 0; i < AGENTS + TRUSTEES; i++)
+            (void)trust_turn(i < AGENTS ? &w->agents[i] : &w->trustees[i - AGENTS]);
+    assert_int_equal(count(w->trustees[1].store.disk, TC_RECORD_DUTY), 1);
+    trust_part(&w->trustees[1]);
+    f.begun = true;
+    trust_run(w);
+    assert_int_equal(f.enrolled, 1);
+    assert_int_equal(w->n_said, 0);
     assert_int_equal(trust_releases(w), 2);
     trust_end(w);
     tc_free(w);
@@ -529,7 +610,9 @@ int main(void)
         cmocka_unit_test(swapped_round_keys_are_refused),
         cmocka_unit_test(a_foreign_key_in_ones_place_is_refused),
         cmocka_unit_test(another_roster_later_is_refused),
+        cmocka_unit_test(a_roster_that_was_not_expected_is_refused),
         cmocka_unit_test(a_restored_trustee_answers_nothing),
+        cmocka_unit_test(a_forgotten_trustee_enrols_again),
         cmocka_unit_test(as_many_may_be_absent_as_is_said),
         cmocka_unit_test(one_more_and_nothing_is_released),
     };

@@ -60,6 +60,10 @@ field token "$dir/here.token" > "$dir/trustees.join"
 refused 2 "a join token is needed to become a trustee of study \"s\"" \
     "$tacit" trustee "$url" --study s --fingerprint "$pin" --storage "sqlite:///$dir/nobody.db"
 refused 2 "--study is missing: say of which study to be a trustee" "$tacit" trustee "$url"
+refused 2 "roster must be a fingerprint, sha256// and 44 characters, got \"sha256//x\"" \
+    "$tacit" trustee "$url" --study s --storage "sqlite:///$dir/nobody.db" --roster sha256//x
+refused 2 "roster must be a fingerprint, sha256// and 44 characters, got \"x\"" \
+    "$tacit" agent "$url" --study s --storage "sqlite:///$dir/nobody.db" --roster x -- true
 [ ! -e "$dir/nobody.db" ] || fail "a refusal has left a storage"
 refused 4 "the coordinator refuses to enrol this trustee" "$tacit" trustee "$url" --study s \
     --fingerprint "$pin" --token-file "$dir/here.join" --storage "sqlite:///$dir/nobody.db"
@@ -125,6 +129,20 @@ grep -q "^They left as shares, one for each of trustees 0 to 2, sealed for it" "
 "$tacit" inspect s --storage "sqlite:///$dir/here-0.db" --round 1 > "$dir/inspect"
 grep -q "^left as     [0-9]* bytes: a share for each of trustees 0 to 2$" "$dir/inspect" || fail "inspect --round"
 grep -q "^readable    by nobody alone; by 3 trustees together$" "$dir/inspect" || fail "inspect: who can read it"
+
+# ---- a study without trustees has no roster, and needs none
+
+sed 's/"s"/"u"/; s/, "trustees": 3//' "$dir/s.json" > "$dir/u.json"
+remote here create "$dir/u.json" > "$dir/out"
+remote here token u > "$dir/here.token" || exit 1
+field token "$dir/here.token" > "$dir/u.join"
+refused 2 "study \"u\" has no trustees, and so no roster whose fingerprint could be compared: leave it out" \
+    "$tacit" agent "$url" --study u --fingerprint "$pin" --token-file "$dir/u.join" --roster "$roster" \
+    --storage "sqlite:///$dir/nobody-u.db" --accept-not-private -- true
+refused 4 "study \"u\" has no trustees: its coordinator adds up the messages" \
+    "$tacit" trustee "$url" --study u --fingerprint "$pin" --token-file "$dir/u.join" \
+    --storage "sqlite:///$dir/nobody-u.db"
+[ ! -e "$dir/nobody-u.db" ] || fail "a refusal has left a storage"
 
 # ---- a trustee from a backup, in the middle of a study
 

@@ -44,6 +44,7 @@ typedef struct trust_world {
     trust_hook hook;
     void *user; /* the hook's */
     uint64_t calls;
+    const char *pinned; /* the roster that agents and trustees are told to expect; NULL: any */
     char said[TRUST_SAID][600]; /* by trustees: refusals and conflicts; and by whom */
     tacit_trustee_event_kind kinds[TRUST_SAID];
     uint64_t n_said;
@@ -123,6 +124,7 @@ static inline tacit_status trust_open(trust_party *p, tacit_error *err)
                                        .transport = {trust_call, p},
                                        .study = "s",
                                        .join_token = w->join_trustees,
+                                       .roster = w->pinned,
                                        .seeded = true,
                                        .seed = 7,
                                        .key_salt = p->number,
@@ -135,6 +137,7 @@ static inline tacit_status trust_open(trust_party *p, tacit_error *err)
                                  .study = "s",
                                  .join_token = w->join_agents,
                                  .ledger = "mine",
+                                 .roster = w->pinned,
                                  .accepts_not_private = true,
                                  .seeded = true,
                                  .seed = 7,

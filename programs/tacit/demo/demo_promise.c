@@ -36,7 +36,7 @@ static tacit_status add_trustees(const tc_demo_plan *plan, const char *words, tc
     status = tacit_plan_new(&p, doc, err);
     if (status == TACIT_OK) {
         tc_text_add_bytes(out, words, usual ? (size_t)(usual - words) : strlen(words));
-        tc_text_addf(out, "%s ", tacit_plan_summarize(p)->trust);
+        tc_text_addf(out, "%s. ", tacit_plan_summarize(p)->trust);
         tc_text_add(out, tacit_plan_summarize(p)->trustees_sentence);
     }
     tacit_plan_free(p);
