@@ -37,6 +37,8 @@ typedef struct coord_world {
     tacit_hash hash;
     citizen agents[WORLD_AGENTS_MOST];
     size_t n;
+    bool secret; /* keys, tokens and noise come from the machine's entropy, and not from a seed */
+    tc_text *answers; /* NULL, or where the bytes of each answer are added */
 } coord_world;
 
 static inline int64_t world_clock(void *user)
@@ -55,6 +57,8 @@ static inline int world_request(coord_world *w, const tc_request *q, json_t **an
     if (tc_coord_check_answer(q, &r, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
     int status = r.status;
+    if (w->answers)
+        tc_text_add_bytes(w->answers, tc_text_get(&r.body), r.body.len);
     if (answer)
         *answer = json_loads(tc_text_get(&r.body), JSON_REJECT_DUPLICATES, NULL);
     tc_response_fini(&r);
@@ -88,7 +92,7 @@ static inline void world_open(coord_world *w, tc_store *store, uint64_t seed)
     bool made;
     w->store = store;
     tc_coord_config cfg = {
-        .store = store, .now_ms = world_clock, .user = w, .seeded = true, .seed = seed};
+        .store = store, .now_ms = world_clock, .user = w, .seeded = !w->secret, .seed = seed};
     assert_ok(tc_coord_new(&w->coord, &cfg, &err));
     assert_ok(tc_coord_operator_token(w->coord, &token, &made, &err));
     if (made)
