@@ -19,8 +19,8 @@
  *
  * The control is the same study without trustees: there the same attacker must win during the round. After it, it does
  * not, because messages are erased: so a look afterwards proves little, and the one during the round is what counts.
- * Not looked at: the memory of the process (it is one with the agents here), and what is outside of the coordinator: when
- * packets come.
+ * Not looked at: the memory of the process, which is one with the agents here (shared_memory_test.c searches that of a process of its
+ * own), and what is outside of the coordinator: when packets come.
  *
  * TACIT_DEEP=1 plays enough games for a bound of 0.01 with 95 % confidence. */
 #define TRUST_AGENTS 32

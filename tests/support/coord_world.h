@@ -38,6 +38,9 @@ typedef struct coord_world {
     citizen agents[WORLD_AGENTS_MOST];
     size_t n;
     bool secret; /* keys, tokens and noise come from the machine's entropy, and not from a seed */
+    /* In place of `coord`: it is in another process. */
+    void (*serve)(void *server, const tc_request *q, tc_response *r);
+    void *server;
     tc_text *answers; /* NULL, or where the bytes of each answer are added */
 } coord_world;
 
@@ -53,7 +56,10 @@ static inline int world_request(coord_world *w, const tc_request *q, json_t **an
 {
     tc_response r = {0};
     tacit_error err = {0};
-    tc_coord_handle(w->coord, q, &r);
+    if (w->serve)
+        w->serve(w->server, q, &r);
+    else
+        tc_coord_handle(w->coord, q, &r);
     if (tc_coord_check_answer(q, &r, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
     int status = r.status;
