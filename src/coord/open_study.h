@@ -6,6 +6,7 @@
 #include "coord/coord.h"
 #include "study/study.h"
 #include "study/study_plan.h"
+#include "wire/trust_roster.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,10 +43,11 @@ typedef struct tc_open_study {
     uint64_t filled; /* places below this one are taken, which is for good (roster_place.c) */
     tc_shared_text
         *roster; /* that is fixed, as it is shown; NULL: nobody has asked yet, or it is not */
-    tc_shared_text *points; /* of its document, as CSV; NULL: nobody has asked yet */
-    int64_t claims_ms;      /* until when take-overs are accounted for (served.c) */
-    uint64_t turn;          /* of the tick that has seen it last; under coord->lock */
-    bool told;              /* under quick: listeners know these (events.c): */
+    tc_fingerprint fingerprint; /* of that roster; "": the same */
+    tc_shared_text *points;     /* of its document, as CSV; NULL: nobody has asked yet */
+    int64_t claims_ms;          /* until when take-overs are accounted for (served.c) */
+    uint64_t turn;              /* of the tick that has seen it last; under coord->lock */
+    bool told;                  /* under quick: listeners know these (events.c): */
     uint64_t told_round;
     int told_phase;
     char told_state[16];

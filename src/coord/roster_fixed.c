@@ -236,14 +236,34 @@ static tacit_status read_roster(tc_coord *c, const tc_open_study *d, tc_record *
     return tc_store_record_find(c->cfg.store, &which, out, err);
 }
 
-tacit_status tc_roster_fingerprint_json(tc_coord *c, const tc_open_study *d, json_t **out,
-                                        tacit_error *err)
+/* Read once: the roster is as long as there are agents, and each of them asks. */
+static tacit_status find_fingerprint(tc_coord *c, tc_open_study *d, tc_fingerprint *out,
+                                     tacit_error *err)
 {
+    const uint64_t since = tc_store_moment(c->cfg.store);
     tc_record got;
     TC_TRY(read_roster(c, d, &got, err));
-    *out = got.version == 0 ? json_null()
-                            : json_string(tc_trust_roster_fingerprint(got.value, got.size).text);
+    if (got.version > 0)
+        *out = tc_trust_roster_fingerprint(got.value, got.size);
     tc_free((void *)got.value);
+    if (!out->text[0])
+        return TACIT_OK;
+    TC_TRY(tc_store_wait_durable(c->cfg.store, since, err));
+    pthread_mutex_lock(&d->quick);
+    d->fingerprint = *out;
+    pthread_mutex_unlock(&d->quick);
+    return TACIT_OK;
+}
+
+tacit_status tc_roster_fingerprint_json(tc_coord *c, tc_open_study *d, json_t **out,
+                                        tacit_error *err)
+{
+    pthread_mutex_lock(&d->quick);
+    tc_fingerprint print = d->fingerprint;
+    pthread_mutex_unlock(&d->quick);
+    if (!print.text[0])
+        TC_TRY(find_fingerprint(c, d, &print, err));
+    *out = print.text[0] ? json_string(print.text) : json_null();
     return *out ? TACIT_OK : tc_fail_memory(err);
 }
 

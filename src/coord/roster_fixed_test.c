@@ -111,6 +111,48 @@ static void the_roster_is_fixed_with_the_last_party(void **state)
     trust_end(&t);
 }
 
+static const tc_store_ops *real;
+static uint64_t rosters_read;
+
+static tacit_status count_get(tc_store *s, const tc_record *which, tc_record *out, tacit_error *err)
+{
+    rosters_read += which->kind == TC_RECORD_ROSTER;
+    return real->record_get(s, which, out, err);
+}
+
+/* It is as long as there are agents: if each answer about the study read it, that would be their number squared. */
+static void a_roster_is_read_once_however_many_ask(void **state)
+{
+    static tc_store_ops ops;
+    trust_world t;
+    tc_store *store = trust_memory();
+    char *first;
+    (void)state;
+    real = store->ops;
+    ops = *real;
+    ops.record_get = count_get;
+    store->ops = &ops;
+    trust_begin(&t, store, four, 60);
+    enrol_agents(&t, 0, 3);
+    enrol_trustees(&t, 0, 4);
+    json_t *a = show(&t);
+    first = json_dumps(a, JSON_SORT_KEYS);
+    json_decref(a);
+    assert_int_equal(roster(&t, t.w.operator_token, NULL), 200);
+    rosters_read = 0;
+    for (int i = 0; i < 10; i++) {
+        a = show(&t);
+        char *again = json_dumps(a, JSON_SORT_KEYS);
+        assert_string_equal(again, first);
+        free(again);
+        json_decref(a);
+        assert_int_equal(roster(&t, t.w.agents[1].access, NULL), 200);
+    }
+    assert_int_equal(rosters_read, 0);
+    free(first);
+    trust_end(&t);
+}
+
 /* The log of operators has who came, and what was fixed. */
 static void what_happened_is_in_the_operators_log(void **state)
 {
@@ -366,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_roster_is_fixed_with_the_last_party),
+        cmocka_unit_test(a_roster_is_read_once_however_many_ask),
         cmocka_unit_test(what_happened_is_in_the_operators_log),
         cmocka_unit_test(nobody_comes_or_changes_a_key_afterwards),
         cmocka_unit_test(a_trustee_that_enrols_again_has_its_place),

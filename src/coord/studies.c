@@ -437,7 +437,7 @@ static tacit_status word_trustees(tc_request_context *a, tc_open_study *d, const
     return TACIT_OK;
 }
 
-static tacit_status add_trustees(tc_request_context *a, const tc_open_study *d, json_t *j,
+static tacit_status add_trustees(tc_request_context *a, tc_open_study *d, json_t *j,
                                  tacit_error *err)
 {
     uint64_t enrolled;

@@ -59,7 +59,7 @@ tacit_status tc_roster_check_fixed(tc_request_context *a, tc_open_study *d, taci
 tacit_status tc_roster_fix(tc_coord *c, const tc_caller *who, tc_open_study *d, bool *fixed,
                            tacit_error *err);
 /* For the study's JSON; *fingerprint is null where it is not fixed. */
-tacit_status tc_roster_fingerprint_json(tc_coord *c, const tc_open_study *d, json_t **out,
+tacit_status tc_roster_fingerprint_json(tc_coord *c, tc_open_study *d, json_t **out,
                                         tacit_error *err);
 
 #endif

@@ -17,6 +17,7 @@
 #ifndef TC_PRIVACY_AUDIT_INT_H
 #define TC_PRIVACY_AUDIT_INT_H
 
+#include "privacy/audit_learn.h"
 #include "privacy/mechanism.h"
 
 #include <tacit/experimental/audit.h>
@@ -32,9 +33,6 @@
 typedef struct tc_audit_claim {
     double epsilon, delta;
 } tc_audit_claim;
-
-/* The most coordinates of an output that a linear attack may be learned from. */
-#define TC_AUDIT_FEATURES 32
 
 /* What the attacker makes of one output. */
 typedef struct tc_audit_look {
@@ -81,19 +79,6 @@ typedef struct tc_audit_scores {
 } tc_audit_scores;
 double tc_audit_bound(const tc_audit_scores *kinds, size_t count, size_t n, double delta,
                       double alpha);
-
-/* audit_learn.c: the linear score that separates the two worlds best. Begin with zeros; add
- * outputs of both worlds; end once. */
-typedef struct tc_audit_learner {
-    size_t features;
-    double count[2];
-    double mean[2][TC_AUDIT_FEATURES];
-    double spread[TC_AUDIT_FEATURES * TC_AUDIT_FEATURES]; /* sum of products about the means */
-    double weight[TC_AUDIT_FEATURES];                     /* after the end */
-} tc_audit_learner;
-void tc_audit_learn_add(tc_audit_learner *l, int world, const double *x);
-void tc_audit_learn_end(tc_audit_learner *l);
-double tc_audit_learn_score(const tc_audit_learner *l, const double *x);
 
 extern const tc_audit_case tc_audit_sum, tc_audit_sum_homes, tc_audit_sum_vote,
     tc_audit_sum_sampled;

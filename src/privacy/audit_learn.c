@@ -9,7 +9,7 @@
  *
  * Each coordinate is measured in its own standard deviation first. A direction without noise has a
  * variance of nothing; RIDGE stands for it, and makes such a direction weigh 1e9. */
-#include "privacy/audit_int.h"
+#include "privacy/audit_learn.h"
 
 #include <math.h>
 

@@ -1,19 +1,52 @@
 /* trustee_kill_test.c - a study with trustees whose parties die: an agent, a trustee and the coordinator at every write, before it and after
  * it, and every request and every answer is lost once. The study must end as if nothing had happened: the same trials and the same
- * releases, one for each round; nothing is paid twice; and no trustee is asked for a second answer. */
+ * releases, one for each round; nothing is paid twice; and no trustee is asked for a second answer.
+ *
+ * All of it twice: with everybody there, and with half of the agents and K - t - 1 trustees away for good, where nobody who is
+ * left can be spared: rounds end by their deadline, and are opened by t + 1 answers with the noise of r dealers. */
 #include "support/trust_world.h"
 
 #include <stdlib.h>
 
-enum { AGENTS = 4, TRUSTEES = 3, TRIALS = 5, POINTS_MOST = 120 };
+enum { AGENTS = 4, TRIALS = 5 };
 
-static const char document[] =
-    "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 5, \"seed\": 7,"
-    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"
-    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 3,"
-    " \"releases\": \"all\"},"
-    " \"federation\": {\"agents\": 4, \"trustees\": 3, \"deadline_s\": 3600},"
-    " \"privacy\": {\"epsilon\": 9, \"delta\": 0.01}}";
+/* Who is in a study, and how many of them enrol and are not seen again: the last ones. */
+typedef struct cast {
+    uint64_t trustees, agents_away, trustees_away;
+    uint64_t points; /* at most so many, unless TACIT_DEEP is set */
+    const char *document;
+} cast;
+
+#define DOCUMENT(trustees, deadline_s)                                                             \
+    "{\"name\": \"s\", \"direction\": \"maximize\", \"trials\": 5, \"seed\": 7,"                   \
+    " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}},"                         \
+    " \"algorithm\": {\"name\": \"dp-fts-de\", \"features\": 8, \"initial\": 3,"                   \
+    " \"releases\": \"all\"},"                                                                     \
+    " \"federation\": {\"agents\": 4, \"trustees\": " trustees ", \"deadline_s\": " deadline_s     \
+    "},"                                                                                           \
+    " \"privacy\": {\"epsilon\": 9, \"delta\": 0.01}}"
+
+static const cast everybody = {.trustees = 3, .points = 120, .document = DOCUMENT("3", "3600")};
+static const cast few = {.trustees = 5,
+                         .agents_away = 2,
+                         .trustees_away = 1,
+                         .points = 40,
+                         .document = DOCUMENT("5", "5")};
+
+static void begin(trust_world *w, const cast *c)
+{
+    trust_begin(w, AGENTS, c->trustees, c->document);
+}
+
+static void run(trust_world *w, const cast *c)
+{
+    trust_enrol(w);
+    for (uint64_t i = AGENTS - c->agents_away; i < AGENTS; i++)
+        w->agents[i].absent = true;
+    for (uint64_t i = c->trustees - c->trustees_away; i < c->trustees; i++)
+        w->trustees[i].absent = true;
+    trust_run(w);
+}
 
 /* ---- what a study came to ---- */
 
@@ -36,7 +69,7 @@ static void add_trials(trust_world *w, tc_text *out)
 {
     tacit_error err = {0};
     const tc_optimizer *o;
-    for (uint64_t i = 0; i < w->n; i++) {
+    for (uint64_t i = 0; i < w->n && !w->agents[i].absent; i++) {
         tc_study *s = tc_agent_study(w->agents[i].agent);
         assert_ok(tc_study_look(s, &o, &err));
         assert_int_equal(tc_optimizer_trials(o), TRIALS);
@@ -57,13 +90,13 @@ static outcome outcome_of(trust_world *w)
     tc_ledger *l = trust_ledger(w->store.disk, "s");
     out.head = tc_ledger_get_head(l);
     tc_ledger_close(l);
-    for (uint64_t i = 0; i < w->n; i++) {
+    for (uint64_t i = 0; i < w->n && !w->agents[i].absent; i++) {
         l = trust_ledger(w->agents[i].store.disk, "mine");
         out.pledged += tc_ledger_get_head(l).seq;
         tc_ledger_close(l);
         out.dealings += count(w->agents[i].store.disk, TC_RECORD_DEALING);
     }
-    for (uint64_t i = 0; i < w->k; i++) {
+    for (uint64_t i = 0; i < w->k && !w->trustees[i].absent; i++) {
         out.answered += count(w->trustees[i].store.disk, TC_RECORD_DUTY);
         out.dealings += count(w->trustees[i].store.disk, TC_RECORD_DEALING);
         out.secrets += count(w->trustees[i].store.disk, TC_RECORD_ROUND_SECRET);
@@ -71,46 +104,55 @@ static outcome outcome_of(trust_world *w)
     return out;
 }
 
-/* Everybody has answered for every round, and keeps no key and no dealing. */
-static void assert_whole(const outcome *o)
+/* Everybody who is there has answered for every round, and keeps no key and no dealing. */
+static void assert_whole(const outcome *o, const cast *c)
 {
     assert_true(o->head.seq >= 2);
-    assert_int_equal(o->pledged, o->head.seq * AGENTS);
-    assert_int_equal(o->answered, o->head.seq * TRUSTEES);
+    assert_int_equal(o->pledged, o->head.seq * (AGENTS - c->agents_away));
+    assert_int_equal(o->answered, o->head.seq * (c->trustees - c->trustees_away));
     assert_int_equal(o->dealings, 0);
     assert_int_equal(o->secrets, 0);
     assert_int_equal(o->refused, 0);
 }
 
-static void assert_same(const outcome *a, const outcome *b)
+static void assert_same(const outcome *a, const outcome *b, const cast *c)
 {
     assert_memory_equal(&a->trials, &b->trials, sizeof a->trials);
     assert_int_equal(a->head.seq, b->head.seq);
     assert_memory_equal(&a->head.hash, &b->head.hash, sizeof a->head.hash);
-    assert_whole(b);
+    assert_whole(b, c);
 }
 
 typedef struct reference {
+    const cast *of;
     outcome plain;
     uint64_t writes, agent_writes, trustee_writes, calls;
 } reference;
 
-static int make_reference(void **state)
+static reference make_reference(const cast *c)
 {
-    static reference r;
+    reference r = {.of = c};
     trust_world *w = tc_alloc(1, sizeof *w);
-    trust_begin(w, AGENTS, TRUSTEES, document);
+    begin(w, c);
     const uint64_t before = w->store.writes;
-    trust_run(w);
+    run(w, c);
     r.plain = outcome_of(w);
     r.writes = w->store.writes - before;
     r.agent_writes = w->agents[1].store.writes;
     r.trustee_writes = w->trustees[1].store.writes;
     r.calls = w->calls;
-    assert_whole(&r.plain);
+    assert_whole(&r.plain, c);
     trust_end(w);
     tc_free(w);
-    *state = &r;
+    return r;
+}
+
+static int make_references(void **state)
+{
+    static reference both[2];
+    both[0] = make_reference(&everybody);
+    both[1] = make_reference(&few);
+    *state = both;
     return 0;
 }
 
@@ -138,7 +180,7 @@ static void run_with(const reference *r, victim who, uint64_t at, bool after)
 {
     trust_world *w = tc_alloc(1, sizeof *w);
     loss l = {at, after};
-    trust_begin(w, AGENTS, TRUSTEES, document);
+    begin(w, r->of);
     crash_store *store = who == COORDINATOR ? &w->store
                          : who == AGENT     ? &w->agents[1].store
                                             : &w->trustees[1].store;
@@ -149,9 +191,9 @@ static void run_with(const reference *r, victim who, uint64_t at, bool after)
         store->at = store->writes + at;
         store->after = after;
     }
-    trust_run(w);
+    run(w, r->of);
     const outcome out = outcome_of(w);
-    assert_same(&r->plain, &out);
+    assert_same(&r->plain, &out, r->of);
     trust_end(w);
     tc_free(w);
 }
@@ -159,7 +201,8 @@ static void run_with(const reference *r, victim who, uint64_t at, bool after)
 /* At every point, before it and after it; where there are very many, at some that are spread evenly. */
 static void run_at_points(const reference *r, victim who, uint64_t n)
 {
-    const uint64_t most = getenv("TACIT_DEEP") ? n : POINTS_MOST, step = n / most + (n % most > 0);
+    const uint64_t most = getenv("TACIT_DEEP") ? n : r->of->points,
+                   step = n / most + (n % most > 0);
     uint64_t points = 0;
     for (uint64_t at = 1; at <= n; at += step)
         for (int after = 0; after < 2; after++, points++)
@@ -169,29 +212,36 @@ static void run_at_points(const reference *r, victim who, uint64_t n)
 
 static void the_coordinator_dies_at_every_write(void **state)
 {
-    const reference *r = *state;
-    assert_true(r->writes > 20);
-    run_at_points(r, COORDINATOR, r->writes);
+    const reference *both = *state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(both[i].writes > 20);
+        run_at_points(&both[i], COORDINATOR, both[i].writes);
+    }
 }
 
 static void an_agent_dies_at_every_write(void **state)
 {
-    const reference *r = *state;
-    assert_true(r->agent_writes > 20);
-    run_at_points(r, AGENT, r->agent_writes);
+    const reference *both = *state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(both[i].agent_writes > 20);
+        run_at_points(&both[i], AGENT, both[i].agent_writes);
+    }
 }
 
 static void a_trustee_dies_at_every_write(void **state)
 {
-    const reference *r = *state;
-    assert_true(r->trustee_writes > 10);
-    run_at_points(r, TRUSTEE, r->trustee_writes);
+    const reference *both = *state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(both[i].trustee_writes > 10);
+        run_at_points(&both[i], TRUSTEE, both[i].trustee_writes);
+    }
 }
 
 static void every_request_and_every_answer_is_lost(void **state)
 {
-    const reference *r = *state;
-    run_at_points(r, NETWORK, r->calls);
+    const reference *both = *state;
+    for (size_t i = 0; i < 2; i++)
+        run_at_points(&both[i], NETWORK, both[i].calls);
 }
 
 int main(void)
@@ -202,5 +252,5 @@ int main(void)
         cmocka_unit_test(a_trustee_dies_at_every_write),
         cmocka_unit_test(every_request_and_every_answer_is_lost),
     };
-    return cmocka_run_group_tests(tests, make_reference, NULL);
+    return cmocka_run_group_tests(tests, make_references, NULL);
 }

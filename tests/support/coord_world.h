@@ -37,6 +37,11 @@ typedef struct coord_world {
     tacit_hash hash;
     citizen agents[WORLD_AGENTS_MOST];
     size_t n;
+    bool secret; /* keys, tokens and noise come from the machine's entropy, and not from a seed */
+    /* In place of `coord`: it is in another process. */
+    void (*serve)(void *server, const tc_request *q, tc_response *r);
+    void *server;
+    tc_text *answers; /* NULL, or where the bytes of each answer are added */
 } coord_world;
 
 static inline int64_t world_clock(void *user)
@@ -51,10 +56,15 @@ static inline int world_request(coord_world *w, const tc_request *q, json_t **an
 {
     tc_response r = {0};
     tacit_error err = {0};
-    tc_coord_handle(w->coord, q, &r);
+    if (w->serve)
+        w->serve(w->server, q, &r);
+    else
+        tc_coord_handle(w->coord, q, &r);
     if (tc_coord_check_answer(q, &r, &err) != TACIT_OK)
         fail_msg("%s", err.msg);
     int status = r.status;
+    if (w->answers)
+        tc_text_add_bytes(w->answers, tc_text_get(&r.body), r.body.len);
     if (answer)
         *answer = json_loads(tc_text_get(&r.body), JSON_REJECT_DUPLICATES, NULL);
     tc_response_fini(&r);
@@ -88,7 +98,7 @@ static inline void world_open(coord_world *w, tc_store *store, uint64_t seed)
     bool made;
     w->store = store;
     tc_coord_config cfg = {
-        .store = store, .now_ms = world_clock, .user = w, .seeded = true, .seed = seed};
+        .store = store, .now_ms = world_clock, .user = w, .seeded = !w->secret, .seed = seed};
     assert_ok(tc_coord_new(&w->coord, &cfg, &err));
     assert_ok(tc_coord_operator_token(w->coord, &token, &made, &err));
     if (made)

@@ -1,7 +1,7 @@
 /* shared_world.h - a coordinator without sockets, and the agents and trustees of one study, for tests of what they do together.
  *
  * Agents deal vectors of the test's choice, trustees deal their test noise and add up as wire/dealing.h says: so a test knows
- * what a round must open to, to the bit. Each call of the coordinator may be made again until it succeeds, by trust_again: with
+ * what a round must open to, to the bit. Where `w.secret` is set keys, dealings and noise are drawn as in a deployment. Each call of the coordinator may be made again until it succeeds, by trust_again: with
  * a store that dies (crash_store.h) that is a party which does not give up. */
 #ifndef TEST_SHARED_WORLD_H
 #define TEST_SHARED_WORLD_H
@@ -14,7 +14,12 @@
 #include "wire/trust_roster.h"
 #include "wire/trust_set.h"
 
-enum { TRUST_AGENTS = 3, TRUST_ROUNDS_MOST = 64, TRUST_SEED = 7, TRUST_START_MS = 1000000 };
+#include <sodium.h>
+
+#ifndef TRUST_AGENTS /* a test may say another number */
+#define TRUST_AGENTS 3
+#endif
+enum { TRUST_ROUNDS_MOST = 64, TRUST_SEED = 7, TRUST_START_MS = 1000000 };
 
 typedef struct guardian {
     tc_public_key key;
@@ -34,6 +39,7 @@ typedef struct trust_world {
     tc_study_plan *plan;
     uint64_t rounds;
     uint64_t restarts;
+    int page; /* boxes that a trustee asks for at a time; 0: two */
 } trust_world;
 
 /* ---- making one ---- */
@@ -74,9 +80,14 @@ static inline void trust_keys(trust_world *t)
 {
     for (uint32_t k = 0; k < t->trustees.count; k++) {
         uint8_t seed[32] = {(uint8_t)k, 77};
+        if (t->w.secret)
+            randombytes_buf(seed, sizeof seed);
         tc_keys_from(&t->t[k].key, &t->t[k].secret, seed);
         for (uint32_t r = 0; r < t->rounds; r++) {
-            seed[2] = (uint8_t)(r + 1);
+            if (t->w.secret)
+                randombytes_buf(seed, sizeof seed);
+            else
+                seed[2] = (uint8_t)(r + 1);
             tc_box_keys_from(&t->t[k].keys[r], &t->t[k].secrets[r], seed);
         }
     }
@@ -85,14 +96,13 @@ static inline void trust_keys(trust_world *t)
 }
 
 /* A study in a world that is open. Nobody has enrolled yet. */
-static inline void trust_create(trust_world *t, const char *name, tc_trustees terms,
-                                double deadline_s)
+static inline void trust_create_from(trust_world *t, const char *name, tc_trustees terms,
+                                     const char *document)
 {
     tacit_error err = {0};
     tc_study_row row;
-    char document[1024], body[64];
+    char body[64];
     t->trustees = terms;
-    trust_document(name, &terms, deadline_s, document);
     world_create(&t->w, name, document);
     assert_ok(tc_store_study_get(t->w.store, name, &row, &err));
     assert_ok(tc_study_plan_new(&t->plan, &row, &err));
@@ -103,6 +113,14 @@ static inline void trust_create(trust_world *t, const char *name, tc_trustees te
     trust_token(t, body, t->join);
     for (uint32_t k = 0; k < terms.count; k++)
         trust_token(t, "{\"role\": \"trustee\", \"uses\": 1}", t->t[k].join);
+}
+
+static inline void trust_create(trust_world *t, const char *name, tc_trustees terms,
+                                double deadline_s)
+{
+    char document[1024];
+    trust_document(name, &terms, deadline_s, document);
+    trust_create_from(t, name, terms, document);
 }
 
 /* Takes the store; the study is "s". */
@@ -239,8 +257,12 @@ static inline int64_t *trust_noise(const trust_world *t, uint64_t round, uint32_
     int64_t *v = trust_numbers(p.groups * p.width);
     tacit_error err = {0};
     tc_test_noise seeded;
-    tc_entropy e = tc_shared_test_entropy(&seeded, TRUST_SEED, place, round);
+    tc_noise secret;
+    tc_noise_init(&secret);
+    tc_entropy e = t->w.secret ? tc_entropy_of(&secret)
+                               : tc_shared_test_entropy(&seeded, TRUST_SEED, place, round);
     assert_ok(tc_shared_noise(&p, &e, v, &err));
+    tc_noise_fini(&secret);
     return v;
 }
 
@@ -264,7 +286,10 @@ static inline uint8_t *trust_deal(const trust_world *t, uint64_t round, tc_deale
                          .number = number,
                          .identity = trustee ? &t->t[number].secret : &t->w.agents[number].secret,
                          .keys = keys};
-    tc_shared_test_secret(TRUST_SEED, trustee, number, round, secret);
+    if (t->w.secret)
+        randombytes_buf(secret, sizeof secret);
+    else
+        tc_shared_test_secret(TRUST_SEED, trustee, number, round, secret);
     *n = tc_dealing_size(&t->trustees, words);
     out = tc_alloc(*n, 1);
     assert_non_null(out);
@@ -273,15 +298,20 @@ static inline uint8_t *trust_deal(const trust_world *t, uint64_t round, tc_deale
     return out;
 }
 
-/* The status. The same sequence for a round, so that it can be sent again. */
-static inline int trust_send(trust_world *t, uint64_t round, uint64_t agent, json_t **answer)
+/* The status. The same sequence for a round, so that it can be sent again; takes the vector. */
+static inline int trust_send_vector(trust_world *t, uint64_t round, uint64_t agent, int64_t *v,
+                                    json_t **answer)
 {
     size_t n;
-    uint8_t *upload =
-        trust_deal(t, round, TC_DEALER_AGENT, agent, trust_vector(t, round, agent), &n);
+    uint8_t *upload = trust_deal(t, round, TC_DEALER_AGENT, agent, v, &n);
     int status = world_post_bytes(&t->w, &t->w.agents[agent], round, round + 1, upload, n, answer);
     tc_free(upload);
     return status;
+}
+
+static inline int trust_send(trust_world *t, uint64_t round, uint64_t agent, json_t **answer)
+{
+    return trust_send_vector(t, round, agent, trust_vector(t, round, agent), answer);
 }
 
 /* field: "noise", "answer" or "refusal", and then `bytes` is the sentence. */
@@ -404,7 +434,7 @@ static inline uint8_t *trust_answer(trust_world *t, uint32_t place, uint64_t rou
     tc_text boxes = {0};
     tc_trust_set s;
     tacit_error err = {0};
-    if (trust_shares(t, place, round, 2, &set, &n_set, &boxes) != 200) {
+    if (trust_shares(t, place, round, t->page > 0 ? t->page : 2, &set, &n_set, &boxes) != 200) {
         tc_free(sums);
         tc_free(set);
         tc_text_fini(&boxes);
