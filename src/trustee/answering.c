@@ -182,7 +182,7 @@ static tacit_status open_next(adding *a, const uint8_t *box, size_t n, tacit_err
         agent ? tc_trust_roster_agent(&t->roster.view, head.number)
               : tc_trust_roster_trustee(&t->roster.view, (uint32_t)head.number);
     const size_t group = agent ? head.number % a->plan.groups : 0;
-    TC_TRY(tc_dealing_open(&a->plan.trustees, &t->of, &head, &sender, (uint32_t)t->place,
+    TC_TRY(tc_dealing_open(&a->plan.trustees, &t->roster.hash, &head, &sender, (uint32_t)t->place,
                            &a->secret, box, n, a->share, err));
     tacit_status status = tc_share_add(&a->plan.trustees, (uint32_t)t->place, a->share, words,
                                        a->sums + group * a->plan.width, err);

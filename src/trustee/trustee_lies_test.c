@@ -423,6 +423,49 @@ static void another_roster_later_is_refused(void **state)
     tc_free(w);
 }
 
+/* Trustee 0 is told of another roster from the beginning: all keys that it uses are right, its own too, but that of an agent
+ * that sends nothing. Nobody compares fingerprints. */
+static bool tell_trustee_0_another(trust_world *w, trust_party *who, const tc_call *call,
+                                   int *status, tc_text *answer)
+{
+    enum { AGENT_3 = 56 + 3 * 32 };
+    size_t n;
+    (void)w;
+    if (!answer || *status != 200 || !who->trustee || who->number != 0 ||
+        !is(call, "GET", "/roster"))
+        return true;
+    json_t *j = parse(answer);
+    uint8_t *roster = bytes_of(j, "roster", &n);
+    roster[AGENT_3] ^= 1;
+    set_bytes(j, "roster", roster, n);
+    tc_free(roster);
+    answer_json(j, answer);
+    return true;
+}
+
+/* So a coordinator can have no sums of parties that believe in different committees: that of a trustee to which it has
+ * invented all other dealers would have noise that it knows. */
+static void boxes_of_another_roster_are_refused(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    trust_enrol(w);
+    w->agents[3].absent = true;
+    w->hook = tell_trustee_0_another;
+    trust_run(w);
+    assert_int_equal(trust_releases(w), 0);
+    for (uint64_t i = 0; i < w->n_said; i++)
+        assert_int_equal(w->kinds[i], TACIT_TRUSTEE_REFUSED);
+    assert_int_equal(w->n_said, 2); /* one in each round: K = 3 tolerates nobody who refuses */
+    assert_string_equal(w->said[0],
+                        "0: the box of agent 0 for trustee 0 in round 0 was made for another "
+                        "roster, epoch, round, trustee or dealing");
+    assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_DUTY), 0);
+    trust_end(w);
+    tc_free(w);
+}
+
 /* All parties are told from outside which roster to expect: what the coordinator gives is another one. */
 static void a_roster_that_was_not_expected_is_refused(void **state)
 {
@@ -610,6 +653,7 @@ int main(void)
         cmocka_unit_test(swapped_round_keys_are_refused),
         cmocka_unit_test(a_foreign_key_in_ones_place_is_refused),
         cmocka_unit_test(another_roster_later_is_refused),
+        cmocka_unit_test(boxes_of_another_roster_are_refused),
         cmocka_unit_test(a_roster_that_was_not_expected_is_refused),
         cmocka_unit_test(a_restored_trustee_answers_nothing),
         cmocka_unit_test(a_forgotten_trustee_enrols_again),
