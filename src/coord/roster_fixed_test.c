@@ -277,6 +277,11 @@ static void an_enrolment_is_checked(void **state)
              t.rounds, (t.rounds - 1) * 32);
     assert_int_equal(trust_enrol_keys(&t, &t.t[0], t.rounds - 1, &a), 400);
     assert_detail(a, said);
+    guardian weak = t.t[0];
+    memset(&weak.keys[1], 0,
+           sizeof *weak.keys); /* a point of low order: no agent could deal to it */
+    assert_int_equal(trust_enrol_keys(&t, &weak, t.rounds, &a), 400);
+    assert_detail(a, "round_keys must be X25519 keys: number 1 is none");
     guardian thief = t.t[0];
     thief.secret = t.t[1].secret;
     assert_int_equal(trust_enrol_keys(&t, &thief, t.rounds, &a), 400);

@@ -43,6 +43,14 @@ void tc_box_keys_from(tc_box_key *p, tc_box_secret *s, const uint8_t seed[32])
     (void)crypto_box_seed_keypair(p->bytes, s->bytes, seed);
 }
 
+bool tc_box_key_holds(const tc_box_key *p)
+{
+    static const uint8_t any[crypto_scalarmult_SCALARBYTES] = {8};
+    uint8_t out[crypto_scalarmult_BYTES];
+    tc_random_start();
+    return crypto_scalarmult(out, any, p->bytes) == 0;
+}
+
 /* ---- form */
 
 size_t tc_dealing_box_size(const tc_trustees *t, uint32_t k, size_t words)

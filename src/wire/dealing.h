@@ -36,6 +36,8 @@ typedef struct tc_box_secret { /* erase after use */
 
 void tc_box_keys_fresh(tc_box_key *p, tc_box_secret *s);
 void tc_box_keys_from(tc_box_key *p, tc_box_secret *s, const uint8_t seed[32]);
+/* Can boxes be made for it? Not for a point of low order: everybody would know their secret. */
+bool tc_box_key_holds(const tc_box_key *p);
 
 /* Part of the protocol: append only. */
 typedef enum tc_dealer_kind {

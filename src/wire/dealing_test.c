@@ -253,9 +253,13 @@ static void test_what_cannot_be_dealt(void **state)
     }
     assert_fails(tc_dealing_write(&d, secret, vector, 0, out, &err), TACIT_E_ARG,
                  "a dealing has 1 to 16777216 words, got 0");
+    assert_true(tc_box_key_holds(&w.key[0][3]));
     memset(w.key[0][3].bytes, 0, 32); /* a point of low order: anybody would know the secret */
     assert_fails(tc_dealing_write(&d, secret, vector, WORDS, out, &err), TACIT_E_ARG,
                  "the key of trustee 3 for round 0 is none");
+    assert_false(tc_box_key_holds(&w.key[0][3]));
+    w.key[0][3].bytes[0] = 1; /* and another */
+    assert_false(tc_box_key_holds(&w.key[0][3]));
 }
 
 /* ---- boxes in other places */
