@@ -63,21 +63,28 @@ tacit_status tc_duty_find(tc_trustee *t, uint64_t round, tc_duty *out, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status note_last(void *user, const tc_record *r, tacit_error *err)
+static tacit_status note_any(void *user, const tc_record *r, tacit_error *err)
 {
-    (void)err;
-    *(uint64_t *)user = tc_round_key_round(r->key) + 1;
+    (void)r, (void)err;
+    *(bool *)user = true;
     return TACIT_OK;
 }
 
+/* One record at most: each has a whole set in it. */
 tacit_status tc_duty_is_past(tc_trustee *t, uint64_t round, bool *out, tacit_error *err)
 {
-    const tc_record_range all = {
-        .kind = TC_RECORD_DUTY, .prefix = t->of.bytes, .prefix_size = sizeof t->of.bytes};
-    uint64_t end = 0;
-    TC_TRY(tc_store_record_scan(t->cfg.store, &all, note_last, &end, err));
-    *out = end > round;
-    return TACIT_OK;
+    tc_record_range from = {.kind = TC_RECORD_DUTY,
+                            .prefix = t->of.bytes,
+                            .prefix_size = sizeof t->of.bytes,
+                            .most = 1};
+    tc_round_key before;
+    *out = false;
+    if (round > 0) {
+        before = tc_round_key_of(&t->of, round - 1);
+        from.after = before.bytes;
+        from.after_size = sizeof before.bytes;
+    }
+    return tc_store_record_scan(t->cfg.store, &from, note_any, out, err);
 }
 
 static void add_duty(tc_text *out, const tc_trust_set *set, const tacit_hash *hash)
