@@ -144,6 +144,8 @@ static tacit_status keep_evidence(tc_trustee *t, const tc_trust_set *set, const 
 
 /* ---- the pages of boxes ---- */
 
+enum { OTHERS_MOST = 8 }; /* of agents and trustees that a sentence names beside the first */
+
 /* What a set asks for, while it is added up. */
 typedef struct adding {
     tc_trustee *t;
@@ -151,8 +153,11 @@ typedef struct adding {
     tc_shared_plan plan;
     tc_box_secret secret;
     uint64_t *sums; /* groups x width */
-    size_t done;    /* boxes that were added: agents first, then dealers */
+    size_t done;    /* boxes that were looked at: agents first, then dealers */
     uint8_t *share;
+    size_t bad;                    /* of these: boxes that are none; then nothing leaves */
+    tacit_error first;             /* what is wrong with the first of them */
+    char others[OTHERS_MOST * 24]; /* whose the others are */
 } adding;
 
 static void adding_fini(adding *a)
@@ -199,6 +204,31 @@ static tacit_status open_next(adding *a, const uint8_t *box, size_t n, tacit_err
     return status;
 }
 
+/* All of them are named, and not the first alone: for an operator who ends the access of those who sent them. */
+static void note_bad(adding *a, const tacit_error *why)
+{
+    const bool agent = is_agent(a);
+    const size_t i = agent ? a->done : a->done - a->set->agents, n = strlen(a->others);
+    const tc_set_entry e = agent ? tc_trust_set_agent(a->set, i) : tc_trust_set_dealer(a->set, i);
+    if (a->bad == 0)
+        a->first = *why;
+    else if (a->bad <= OTHERS_MOST)
+        snprintf(a->others + n, sizeof a->others - n, "%s%s %" PRIu64, n > 0 ? ", " : "",
+                 agent ? "agent" : "trustee", e.number);
+    a->bad++;
+}
+
+/* E_ARG: some are bad, and nothing leaves of what was added up. */
+static tacit_status check_bad(const adding *a, tacit_error *err)
+{
+    if (a->bad == 0)
+        return TACIT_OK;
+    if (a->bad == 1)
+        return tc_fail(err, TACIT_E_ARG, "%s", a->first.msg);
+    return tc_fail(err, TACIT_E_ARG, "%.200s; nor can boxes of %zu more be added up: %s%s",
+                   a->first.msg, a->bad - 1, a->others, a->bad - 1 > OTHERS_MOST ? ", ..." : "");
+}
+
 static tacit_status open_boxes(adding *a, const uint8_t *bytes, size_t n, tacit_error *err)
 {
     const size_t all = a->set->agents + a->set->dealers;
@@ -211,7 +241,12 @@ static tacit_status open_boxes(adding *a, const uint8_t *bytes, size_t n, tacit_
                            "the boxes are not those of the set: %zu bytes are left "
                            "over after %zu of %zu boxes",
                            n, a->done, all);
-        TC_TRY(open_next(a, bytes, size, err));
+        tacit_error why = {0};
+        const tacit_status status = open_next(a, bytes, size, &why);
+        if (status == TACIT_E_ARG)
+            note_bad(a, &why);
+        else
+            TC_TRY(tc_pass_on(err, status, &why));
         a->done++;
         bytes += size;
         n -= size;
@@ -267,7 +302,7 @@ static tacit_status add_up(adding *a, const tc_answered *first, tacit_error *err
     }
     const size_t all = a->set->agents + a->set->dealers;
     return a->done == all
-               ? TACIT_OK
+               ? check_bad(a, err)
                : tc_fail(err, TACIT_E_ARG, "%zu of the %zu boxes of the set are withheld",
                          all - a->done, all);
 }

@@ -178,6 +178,29 @@ static void a_copied_box_is_refused(void **state)
                    "these two: somebody else made it, or it was changed");
 }
 
+/* Several parties have sent boxes that are none, or so it looks. */
+static void spoil(lie *l, json_t *page)
+{
+    static const size_t places[] = {1, 3, AGENTS + 2};
+    size_t n;
+    uint8_t *boxes = bytes_of(page, "boxes", &n);
+    (void)l;
+    const size_t box = TC_BOX_OVERHEAD + TC_SHARE_SEED;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        boxes[places[i] * box + 50] ^= 1;
+    set_bytes(page, "boxes", boxes, n);
+    tc_free(boxes);
+}
+
+static void all_whose_boxes_are_none_are_named(void **state)
+{
+    (void)state;
+    assert_refused(spoil, 1,
+                   "the box of agent 1 for trustee 0 in round 1 does not open with the keys of "
+                   "these two: somebody else made it, or it was changed; nor can boxes of 2 more "
+                   "be added up: agent 3, trustee 2");
+}
+
 static void withhold(lie *l, json_t *page)
 {
     size_t n;
@@ -460,7 +483,8 @@ static void boxes_of_another_roster_are_refused(void **state)
     assert_int_equal(w->n_said, 2); /* one in each round: K = 3 tolerates nobody who refuses */
     assert_string_equal(w->said[0],
                         "0: the box of agent 0 for trustee 0 in round 0 was made for another "
-                        "roster, epoch, round, trustee or dealing");
+                        "roster, epoch, round, trustee or dealing; nor can boxes of 4 more be "
+                        "added up: agent 1, agent 2, trustee 1, trustee 2");
     assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_DUTY), 0);
     trust_end(w);
     tc_free(w);
@@ -647,6 +671,7 @@ int main(void)
         cmocka_unit_test(an_id_twice_is_refused),
         cmocka_unit_test(an_agent_of_no_roster_is_refused),
         cmocka_unit_test(a_copied_box_is_refused),
+        cmocka_unit_test(all_whose_boxes_are_none_are_named),
         cmocka_unit_test(withheld_boxes_are_refused),
         cmocka_unit_test(boxes_of_no_set_are_refused),
         cmocka_unit_test(a_second_set_is_refused_and_kept),
