@@ -117,23 +117,27 @@ tacit_status tc_trustee_refuse(tc_trustee *t, uint64_t round, const tacit_error 
     return TACIT_OK;
 }
 
-/* Another set for a round that was answered is evidence: of a coordinator that lies, or that was restored from a backup. */
+/* Another set for a round that was answered is evidence: of a coordinator that lies, or that was restored from a backup. The first ones
+ * are enough: who makes up sets would otherwise fill this trustee's disk with them. */
 static tacit_status keep_evidence(tc_trustee *t, const tc_trust_set *set, const tacit_hash *hash,
                                   tacit_error *err)
 {
-    enum { TELLS_APART = 16 };
+    enum { TELLS_APART = 16, EVIDENCE_MOST = 16 };
     uint8_t key[sizeof(tc_round_key) + TELLS_APART];
     const tc_round_key k = tc_round_key_of(&t->of, set->round);
+    const tc_record_range all = {
+        .kind = TC_RECORD_EVIDENCE, .prefix = t->of.bytes, .prefix_size = sizeof t->of.bytes};
     tc_text value = {0};
     tc_record got;
+    uint64_t n;
     memcpy(key, k.bytes, sizeof k.bytes);
     memcpy(key + sizeof k.bytes, hash->bytes, TELLS_APART);
     const tc_record w = {.kind = TC_RECORD_EVIDENCE, .key = key, .key_size = sizeof key};
     TC_TRY(tc_store_record_find(t->cfg.store, &w, &got, err));
-    if (got.version > 0) {
-        tc_free((void *)got.value);
+    tc_free((void *)got.value);
+    TC_TRY(tc_store_record_count(t->cfg.store, &all, &n, err));
+    if (got.version > 0 || n >= EVIDENCE_MOST)
         return TACIT_OK;
-    }
     add_duty(&value, set, hash);
     tacit_status status =
         value.failed ? tc_fail_memory(err)

@@ -242,17 +242,20 @@ static void boxes_of_no_set_are_refused(void **state)
 typedef struct second_set {
     uint8_t *page; /* the answer of round 0, as it came */
     bool answered;
-    uint64_t answers, told;
+    uint64_t answers, told, most; /* so often it is told */
+    bool varied;                  /* another set each time */
     char refusal[200];
 } second_set;
 
-static void drop_agent_0(json_t *j)
+/* other: changes the id of a dealing, too */
+static void drop_agent_0(json_t *j, uint8_t other)
 {
     size_t n, n_boxes;
     uint8_t *set = bytes_of(j, "set", &n), *boxes = bytes_of(j, "boxes", &n_boxes);
     const size_t box = TC_BOX_OVERHEAD + TC_SHARE_SEED;
     set[16] = AGENTS - 1; /* so many agents */
     memmove(set + SET_HEAD, set + SET_HEAD + ENTRY, n - SET_HEAD - ENTRY);
+    set[SET_HEAD + 8] ^= other;
     set_bytes(j, "set", set, n - ENTRY);
     set_bytes(j, "boxes", boxes + box, n_boxes - box);
     tc_free(set);
@@ -274,13 +277,13 @@ static bool ask_twice(trust_world *w, trust_party *who, const tc_call *call, int
     if (is(call, "GET", "/rounds/0/shares") && *status == 200 && !s->page)
         s->page = (uint8_t *)tc_strdup(tc_text_get(answer));
     s->answered |= is(call, "POST", "/rounds/0/answers") && *status == 202;
-    if (s->answered && s->told < 3 && is(call, "GET", "/duty")) {
+    if (s->answered && s->told < s->most && is(call, "GET", "/duty")) {
         *status = 200;
         answer_json(json_pack("{s:s, s:i}", "duty", "answer", "round", 0), answer);
         s->told++;
     } else if (s->answered && s->told > 0 && is(call, "GET", "/rounds/0/shares")) {
         json_t *j = json_loads((char *)s->page, 0, NULL);
-        drop_agent_0(j);
+        drop_agent_0(j, s->varied ? (uint8_t)s->told : 0);
         *status = 200;
         answer_json(j, answer);
     }
@@ -299,7 +302,7 @@ static uint64_t count(tc_store *s, tc_record_kind kind)
 static void a_second_set_is_refused_and_kept(void **state)
 {
     trust_world *w = tc_alloc(1, sizeof *w);
-    second_set s = {.page = NULL};
+    second_set s = {.most = 3};
     (void)state;
     trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
     w->hook = ask_twice;
@@ -313,6 +316,25 @@ static void a_second_set_is_refused_and_kept(void **state)
     assert_string_equal(w->said[0], "0: it has answered for another set of round 0");
     assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_EVIDENCE), 1);
     assert_int_equal(trust_releases(w), 2); /* and the rounds go on */
+    tc_free(s.page);
+    trust_end(w);
+    tc_free(w);
+}
+
+/* A coordinator that makes up sets does not fill the trustee's disk. */
+static void evidence_has_an_end(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    second_set s = {.most = 40, .varied = true};
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    w->hook = ask_twice;
+    w->user = &s;
+    trust_run(w);
+    assert_int_equal(s.told, 40);
+    assert_int_equal(s.answers, 1);
+    assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_EVIDENCE), 16);
+    assert_int_equal(trust_releases(w), 2);
     tc_free(s.page);
     trust_end(w);
     tc_free(w);
@@ -675,6 +697,7 @@ int main(void)
         cmocka_unit_test(withheld_boxes_are_refused),
         cmocka_unit_test(boxes_of_no_set_are_refused),
         cmocka_unit_test(a_second_set_is_refused_and_kept),
+        cmocka_unit_test(evidence_has_an_end),
         cmocka_unit_test(swapped_round_keys_are_refused),
         cmocka_unit_test(a_foreign_key_in_ones_place_is_refused),
         cmocka_unit_test(another_roster_later_is_refused),
