@@ -637,6 +637,38 @@ static void a_forgotten_trustee_enrols_again(void **state)
     tc_free(w);
 }
 
+/* ---- a seed ---- */
+
+/* The coordinator stamps releases where its own noise comes from a seed, and knows nothing of that of trustees. */
+static bool hide_the_stamp(trust_world *w, trust_party *who, const tc_call *call, int *status,
+                           tc_text *answer)
+{
+    (void)w, (void)who;
+    if (!answer || *status != 200 || !is(call, "GET", "/v1/studies/s"))
+        return true;
+    json_t *j = parse(answer);
+    assert_string_equal(world_text(j, "not_private"), "noise comes from a seed");
+    assert_int_equal(json_object_set_new(j, "not_private", json_string("")), 0);
+    answer_json(j, answer);
+    return true;
+}
+
+static void known_noise_is_for_tests_alone(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    tacit_error err = {0};
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    w->hook = hide_the_stamp;
+    assert_int_equal(trust_open(&w->trustees[0], &err), TACIT_E_STATE);
+    assert_string_equal(err.msg,
+                        "study \"s\" is no test: secrets and noise of its trustees must not "
+                        "come from a seed");
+    assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_TRUSTEE), 0);
+    trust_end(w);
+    tc_free(w);
+}
+
 /* ---- who is absent ---- */
 
 static void revoke_trustee(trust_world *w, uint64_t k)
@@ -705,6 +737,7 @@ int main(void)
         cmocka_unit_test(a_roster_that_was_not_expected_is_refused),
         cmocka_unit_test(a_restored_trustee_answers_nothing),
         cmocka_unit_test(a_forgotten_trustee_enrols_again),
+        cmocka_unit_test(known_noise_is_for_tests_alone),
         cmocka_unit_test(as_many_may_be_absent_as_is_said),
         cmocka_unit_test(one_more_and_nothing_is_released),
     };
