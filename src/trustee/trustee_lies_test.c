@@ -637,6 +637,88 @@ static void a_forgotten_trustee_enrols_again(void **state)
     tc_free(w);
 }
 
+/* ---- an agent whose boxes are none ---- */
+
+/* What agent 1 sends is lost once: it is in its storage by then. */
+static bool lose_once(trust_world *w, trust_party *who, const tc_call *call, int *status,
+                      tc_text *answer)
+{
+    bool *lost = w->user;
+    (void)status, (void)answer;
+    if (*lost || who->trustee || who->number != 1 || !is(call, "POST", "/rounds/0/messages"))
+        return true;
+    *lost = true;
+    return false;
+}
+
+static void turn_all(trust_world *w)
+{
+    for (uint64_t i = 0; i < AGENTS + TRUSTEES; i++)
+        (void)trust_turn(i < AGENTS ? &w->agents[i] : &w->trustees[i - AGENTS]);
+    trust_tick(w);
+}
+
+static tacit_status note_key(void *user, const tc_record *r, tacit_error *err)
+{
+    (void)err;
+    tc_text_add_bytes(user, r->key, r->key_size);
+    return TACIT_OK;
+}
+
+/* A bit of each box is turned round. */
+static void spoil_dealing(tc_store *s)
+{
+    tacit_error err = {0};
+    const tc_trustees terms = tc_trustees_usual(TRUSTEES);
+    const tc_record_range all = {.kind = TC_RECORD_DEALING};
+    tc_dealing_head head;
+    tc_record got;
+    uint8_t key[64];
+    tc_text found = {0};
+    assert_ok(tc_store_record_scan(s, &all, note_key, &found, &err));
+    assert_true(found.len > 0 && found.len <= sizeof key);
+    memcpy(key, found.data, found.len);
+    const tc_record w = {.kind = TC_RECORD_DEALING, .key = key, .key_size = found.len};
+    assert_ok(tc_store_record_get(s, &w, &got, &err));
+    uint8_t *upload = (uint8_t *)got.value;
+    assert_ok(tc_dealing_read(&terms, upload, got.size, &head, &err));
+    for (uint32_t k = 0; k < TRUSTEES; k++)
+        upload[tc_dealing_box(&terms, upload, k) - upload + 50] ^= 1;
+    assert_ok(tc_store_record_keep(s, &w, got.version, upload, got.size, &err));
+    tc_free(upload);
+    tc_text_fini(&found);
+}
+
+/* The coordinator cannot see it: the round is void. The sentence says whose access is to end, and the next round goes on. */
+static void an_agent_that_blocks_rounds_is_named_and_ended(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    bool lost = false;
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    trust_enrol(w);
+    w->hook = lose_once;
+    w->user = &lost;
+    for (int turn = 0; turn < 1000 && !lost; turn++)
+        turn_all(w);
+    assert_true(lost);
+    trust_part(&w->agents[1]);
+    spoil_dealing(w->agents[1].store.disk);
+    for (int turn = 0; turn < 1000 && w->n_said == 0; turn++)
+        turn_all(w);
+    assert_string_equal(w->said[0],
+                        "0: the box of agent 1 for trustee 0 in round 0 does not open with the "
+                        "keys of these two: somebody else made it, or it was changed");
+    assert_int_equal(
+        world_call(&w->w, "POST", "/v1/studies/s/agents/1:revoke", w->w.operator_token, "{}", NULL),
+        200);
+    w->agents[1].absent = true;
+    trust_run(w);
+    assert_int_equal(trust_releases(w), 1); /* of two rounds */
+    trust_end(w);
+    tc_free(w);
+}
+
 /* ---- a seed ---- */
 
 /* The coordinator stamps releases where its own noise comes from a seed, and knows nothing of that of trustees. */
@@ -737,6 +819,7 @@ int main(void)
         cmocka_unit_test(a_roster_that_was_not_expected_is_refused),
         cmocka_unit_test(a_restored_trustee_answers_nothing),
         cmocka_unit_test(a_forgotten_trustee_enrols_again),
+        cmocka_unit_test(an_agent_that_blocks_rounds_is_named_and_ended),
         cmocka_unit_test(known_noise_is_for_tests_alone),
         cmocka_unit_test(as_many_may_be_absent_as_is_said),
         cmocka_unit_test(one_more_and_nothing_is_released),
