@@ -136,39 +136,37 @@ static tacit_status start(tc_agent *a, tacit_error *err)
     return status == TACIT_OK ? open_ledger(a, err) : status;
 }
 
-/* *out is set where the study can be planned at all. */
-static tacit_status look(const tc_agent_config *cfg, const tc_offer *o, tc_study_doc **out,
-                         tacit_error *objection, tacit_error *err)
+/* Who would be refused makes no storage. One that is there may have the key of a place; so may a test's seed. */
+static void look_for_place(const tc_agent_config *cfg, const tc_offer *o, tacit_error *out)
+{
+    if (o->no_place && !cfg->store && !cfg->seeded)
+        (void)tc_fail(out, TACIT_E_STATE, "the coordinator refuses to enrol this agent: %s",
+                      o->no_place);
+}
+
+/* Sets out->document where the study can be planned at all. */
+static tacit_status look(const tc_agent_config *cfg, const tc_offer *o, tc_agent_outlook *out,
+                         tacit_error *err)
 {
     tc_study_plan *p;
     TC_TRY(tc_offer_plan(o, &p, err));
-    objection->code = tc_policy_check(cfg, o, p, objection);
+    out->objection.code = tc_policy_check(cfg, o, p, &out->objection);
     tc_study_plan_free(p);
-    return tc_study_doc_restore(out, o->document, o->points_csv, err);
+    look_for_place(cfg, o, &out->no_place);
+    return tc_study_doc_restore(&out->document, o->document, o->points_csv, err);
 }
 
-/* Who would be refused makes no storage. One that is there may have the key of a place; so may a test's seed. */
-static tacit_status check_place(const tc_agent_config *cfg, const tc_offer *o, tacit_error *err)
-{
-    if (!o->no_place || cfg->store || cfg->seeded)
-        return TACIT_OK;
-    return tc_fail(err, TACIT_E_STATE, "the coordinator refuses to enrol this agent: %s",
-                   o->no_place);
-}
-
-tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
-                              tacit_error *objection, tacit_error *err)
+tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_agent_outlook *out, tacit_error *err)
 {
     tc_agent a = {.cfg = *cfg, .name = (char *)cfg->study};
     const tc_asker who = tc_agent_asker(&a);
     tc_offer o;
+    *out = (tc_agent_outlook){.document = NULL};
     if (!cfg->join_token)
         return tc_fail(err, TACIT_E_ARG, "a join token is needed to enrol with study \"%s\"",
                        cfg->study);
     TC_TRY(refused(tc_offer_get(&who, cfg->join_token, &o, err), err));
-    tacit_status status = check_place(cfg, &o, err);
-    if (status == TACIT_OK)
-        status = look(cfg, &o, out, objection, err);
+    tacit_status status = look(cfg, &o, out, err);
     tc_offer_fini(&o);
     return status;
 }

@@ -44,11 +44,14 @@ typedef struct tc_agent_config {
     void *listener;
 } tc_agent_config;
 
-/* The study's document as the coordinator describes it, with the join token and before anything is
- * made here or there: cfg->store may be NULL. *out ends with tc_study_doc_free. objection: why this agent
- * would not take part; its code is OK if it would. */
-tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_study_doc **out,
-                              tacit_error *objection, tacit_error *err);
+/* What would come of opening an agent. Codes are OK where there is nothing to say. */
+typedef struct tc_agent_outlook {
+    tc_study_doc *document; /* as the coordinator describes it; ends with tc_study_doc_free */
+    tacit_error objection;  /* why this agent takes no part in such a study */
+    tacit_error no_place;   /* why the coordinator has no place for an agent without a storage */
+} tc_agent_outlook;
+/* With the join token and before anything is made here or there: cfg->store may be NULL. */
+tacit_status tc_agent_preview(const tc_agent_config *cfg, tc_agent_outlook *out, tacit_error *err);
 
 /* Enrols where it has not, and opens the journal. E_IO: the coordinator does not answer; to be tried
  * again. E_ARG, E_STATE: it refuses, or the study is not what it was. */

@@ -276,21 +276,21 @@ static void only_a_refusal_is_one(void **state)
 
 static void a_study_that_is_refused_leaves_no_key(void **state)
 {
-    tacit_error err = {0}, objection = {0};
+    tacit_error err = {0};
     coord_world w;
     member m;
     char token[64];
     uint64_t n;
-    tc_study_doc *doc;
+    tc_agent_outlook o;
     (void)state;
     create(&w, "\"fts\"", "\"none\"");
     world_join_token(&w, 1, token);
     configure(&m, &w, 0, token, 0);
     m.cfg.accepts_not_private = false;
-    assert_ok(tc_agent_preview(&m.cfg, &doc, &objection, &err));
-    assert_int_equal(objection.code, TACIT_E_STATE);
-    assert_non_null(strstr(objection.msg, "protects nothing"));
-    tc_study_doc_free(doc);
+    assert_ok(tc_agent_preview(&m.cfg, &o, &err));
+    assert_int_equal(o.objection.code, TACIT_E_STATE);
+    assert_non_null(strstr(o.objection.msg, "protects nothing"));
+    tc_study_doc_free(o.document);
     assert_fails(tc_agent_open(&m.agent, &m.cfg, &err), TACIT_E_STATE, "protects nothing");
     for (int kind = TC_RECORD_FIRST; kind <= TC_RECORD_LAST; kind++) {
         tc_record_range all = {.kind = (tc_record_kind)kind};
@@ -298,10 +298,9 @@ static void a_study_that_is_refused_leaves_no_key(void **state)
         assert_int_equal(n, 0);
     }
     m.cfg.accepts_not_private = true;
-    objection = (tacit_error){0};
-    assert_ok(tc_agent_preview(&m.cfg, &doc, &objection, &err));
-    assert_int_equal(objection.code, TACIT_OK);
-    tc_study_doc_free(doc);
+    assert_ok(tc_agent_preview(&m.cfg, &o, &err));
+    assert_int_equal(o.objection.code, TACIT_OK);
+    tc_study_doc_free(o.document);
     tc_store_close(m.store);
     world_close(&w);
 }

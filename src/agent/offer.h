@@ -12,7 +12,8 @@
 typedef struct tc_offer {
     tc_study_offer offer; /* its place is the caller's to fill in */
     char *document, *points_csv;
-    char *no_place; /* asked with a join token: why a new key gets no place with it; NULL: it gets one */
+    char *
+        no_place; /* asked with a join token: why a new key gets no place with it; NULL: it gets one */
     bool not_private; /* the coordinator says so of itself: noise from a seed */
 } tc_offer;
 /* E_NOT_FOUND: the coordinator does not know this token. */

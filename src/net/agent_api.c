@@ -170,14 +170,12 @@ static tc_agent_config config_of(tacit_agent *a)
 
 /* The study's document before a place is taken; NULL for an agent that has its storage already, without a token or with one
  * that is used up. A study that this agent takes no part in leaves no trace here. */
-static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err)
+static tacit_status preview(tacit_agent *a, tc_agent_outlook *out, tacit_error *err)
 {
     tc_agent_config cfg = config_of(a);
-    tacit_error objection = {0};
-    tc_study_doc *doc = NULL;
-    while ((a->token || !a->store) && !doc) {
+    while ((a->token || !a->store) && !out->document) {
         tacit_error why = {0};
-        tacit_status status = tc_agent_preview(&cfg, &doc, &objection, &why);
+        tacit_status status = tc_agent_preview(&cfg, out, &why);
         bool refused = status != TACIT_OK && status != TACIT_E_IO;
         if (refused && !a->store)
             return tc_pass_on(err, status, &why);
@@ -187,11 +185,6 @@ static tacit_status preview(tacit_agent *a, tc_study_doc **out, tacit_error *err
             TC_TRY(tc_net_way_endure(&a->way, status, &why, err));
     }
     tc_net_way_is_there(&a->way);
-    if (objection.code != TACIT_OK) {
-        tc_study_doc_free(doc);
-        return tc_fail(err, objection.code, "%s", objection.msg);
-    }
-    *out = doc;
     return TACIT_OK;
 }
 
@@ -213,12 +206,17 @@ static tacit_status show(const tacit_agent *a, const tc_study_doc *doc, tacit_er
     return tc_pass_on(err, status, &why);
 }
 
+/* First what this agent thinks of the study, then whether the study has a place for it. */
 static tacit_status consider(tacit_agent *a, tacit_error *err)
 {
-    tc_study_doc *doc = NULL;
-    TC_TRY(preview(a, &doc, err));
-    tacit_status status = doc && a->opts.consider ? show(a, doc, err) : TACIT_OK;
-    tc_study_doc_free(doc);
+    tc_agent_outlook o = {.document = NULL};
+    TC_TRY(preview(a, &o, err));
+    tacit_status status = tc_pass_on(err, o.objection.code, &o.objection);
+    if (status == TACIT_OK && o.document && a->opts.consider)
+        status = show(a, o.document, err);
+    if (status == TACIT_OK)
+        status = tc_pass_on(err, o.no_place.code, &o.no_place);
+    tc_study_doc_free(o.document);
     return status;
 }
 

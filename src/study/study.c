@@ -618,12 +618,9 @@ tacit_status tc_study_fail(tc_study *s, uint64_t trial, const char *reason, taci
 tacit_status tc_study_prune(tc_study *s, uint64_t trial, const char *why, double noise_sd,
                             tacit_error *err)
 {
-    return send_report(s,
-                       &(report){.trial = trial,
-                                 .pruned = true,
-                                 .reason = why,
-                                 .told = {.noise_sd = noise_sd}},
-                       err);
+    return send_report(
+        s, &(report){.trial = trial, .pruned = true, .reason = why, .told = {.noise_sd = noise_sd}},
+        err);
 }
 
 /* ---- points from outside ---- */

@@ -109,13 +109,12 @@ static tacit_status record(void *user, const tc_call *call, int *status, tc_text
 static void run_genuine(transcript *t)
 {
     party parties[AGENTS];
-    tc_study_doc *doc;
-    tacit_error objection = {0};
+    tc_agent_outlook o;
     tc_agent_next next[AGENTS] = {TC_AGENT_AGAIN, TC_AGENT_AGAIN};
     for (uint64_t i = 0; i < AGENTS; i++)
         open_party(&parties[i], i, t->token, (tc_transport){i ? carry : record, t});
-    REQUIRE(tc_agent_preview(&parties[0].cfg, &doc, &objection, NULL) == TACIT_OK);
-    tc_study_doc_free(doc);
+    REQUIRE(tc_agent_preview(&parties[0].cfg, &o, NULL) == TACIT_OK);
+    tc_study_doc_free(o.document);
     for (uint64_t i = 0; i < AGENTS; i++)
         REQUIRE(tc_agent_open(&parties[i].agent, &parties[i].cfg, NULL) == TACIT_OK);
     /* the other one goes first, so that the one that is recorded does not wait */
@@ -207,12 +206,11 @@ static tacit_status lie(void *user, const tc_call *call, int *status, tc_text *b
 
 static void live(liar *l, party *p)
 {
-    tc_study_doc *doc;
-    tacit_error objection = {0};
+    tc_agent_outlook o;
     tc_agent_next next = TC_AGENT_AGAIN;
-    tacit_status status = tc_agent_preview(&p->cfg, &doc, &objection, NULL);
+    tacit_status status = tc_agent_preview(&p->cfg, &o, NULL);
     if (status == TACIT_OK) {
-        tc_study_doc_free(doc);
+        tc_study_doc_free(o.document);
         status = tc_agent_open(&p->agent, &p->cfg, NULL);
     }
     for (int k = 0; status == TACIT_OK && next != TC_AGENT_DONE && k < STEPS_MOST; k++)

@@ -130,6 +130,28 @@ grep -q "^They left as shares, one for each of trustees 0 to 2, sealed for it" "
 grep -q "^left as     [0-9]* bytes: a share for each of trustees 0 to 2$" "$dir/inspect" || fail "inspect --round"
 grep -q "^readable    by nobody alone; by 3 trustees together$" "$dir/inspect" || fail "inspect: who can read it"
 
+# ---- three parties that are agents and trustees at once
+
+sed 's/"s"/"v"/; s/"agents": 5/"agents": 3/' "$dir/s.json" > "$dir/v.json"
+remote here create "$dir/v.json" > "$dir/out"
+remote here token v --uses 3 > "$dir/here.token" || exit 1
+field token "$dir/here.token" > "$dir/v.join"
+remote here token v --role trustee --uses 3 > "$dir/here.token" || exit 1
+field token "$dir/here.token" > "$dir/v.trustees"
+for i in 0 1 2; do
+    "$tacit" agent "$url" --study v --fingerprint "$pin" --token-file "$dir/v.join" --trustee-join "$dir/v.trustees" \
+        --storage "sqlite:///$dir/both-$i.db" --trustee-storage "sqlite:///$dir/both-$i-trustee.db" \
+        --accept-not-private --format json -- "$simulated" value "$i" '{x}' > "$dir/both-$i.out" 2> "$dir/both-$i.err" &
+    eval "both_$i=$!"
+done
+for i in 0 1 2; do
+    eval "wait \$both_$i" || { fail "agent and trustee $i"; tail -n 5 "$dir/both-$i.err"; }
+    [ "$(grep -c "^trustee: round [0-9]*: answered for 3 agents; its key is erased$" "$dir/both-$i.err")" = 3 ] ||
+        { fail "a trustee beside an agent has not answered three rounds"; cat "$dir/both-$i.err"; }
+done
+refused 2 "--trustee-join needs a URL: a trustee cannot be reached by --outbox" "$tacit" agent --outbox "$dir/carried" \
+    --study v --trustee-join "$dir/v.trustees" -- true
+
 # ---- a study without trustees has no roster, and needs none
 
 sed 's/"s"/"u"/; s/, "trustees": 3//' "$dir/s.json" > "$dir/u.json"

@@ -5,6 +5,7 @@
 #include "federation/agent_talk.h"
 #include "federation/carry.h"
 #include "federation/server_options.h"
+#include "federation/trustee_beside.h"
 #include "study/import_rows.h"
 #include "study/prune_options.h"
 #include "study/records_options.h"
@@ -21,7 +22,7 @@
 
 typedef struct options {
     char *storage, *study, *as, *token_file, *fingerprint, *ca, *proxy, *outbox, *inbox, *ledger;
-    char *import, *roster;
+    char *import, *roster, *trustee_join, *trustee_storage;
     double epsilon, delta, timeout_s, patience_s;
     bool accept_not_private, accept_restored, any_choices, withdraw, new_key;
     int64_t test_seed, test_key, pulls, jobs, max_failures;
@@ -61,6 +62,13 @@ static const tc_option table[] = {
                      "in a study with trustees: the fingerprint of its roster, as the other "
                      "parties print it; another roster is refused",
                      .value = "PIN"),
+    TC_STRING_OPTION("trustee-join", offsetof(options, trustee_join), NULL,
+                     "be a trustee of the study, too, in the same process: a file with a token of "
+                     "role trustee in its first line",
+                     .value = "FILE"),
+    TC_STRING_OPTION(
+        "trustee-storage", offsetof(options, trustee_storage), "sqlite:///tacit-trustee.db",
+        "with --trustee-join: where the trustee keeps its keys and its answers", .value = "URL"),
     TC_RECORDS_OPTIONS(options),
     TC_BOOL_OPTION(
         "accept-not-private", offsetof(options, accept_not_private), NULL,
@@ -105,12 +113,14 @@ typedef struct party {
     tc_import_rows rows; /* of --import, once read is set */
     bool read;
     tc_carry *carry;
-    tacit_prune rule; /* of --prune */
+    tacit_prune rule;         /* of --prune */
+    tc_trustee_beside beside; /* of --trustee-join */
 } party;
 
 static void party_close(party *p)
 {
     tc_agent_talk_end(&p->talk);
+    (void)tc_trustee_beside_end(&p->beside, true, NULL);
     tacit_agent_close(p->agent);
     tc_import_fini(&p->rows);
     tc_carry_close(p->carry);
@@ -131,6 +141,9 @@ static tacit_status check_way(const tc_invocation *in, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG,
                        "--%s is for an agent without a network: leave out \"%.80s\"",
                        o->outbox ? "outbox" : "inbox", in->args[0]);
+    if (o->outbox && o->trustee_join)
+        return tc_fail(err, TACIT_E_ARG,
+                       "--trustee-join needs a URL: a trustee cannot be reached by --outbox");
     if (o->outbox && (o->fingerprint || o->ca || o->proxy))
         return tc_fail(err, TACIT_E_ARG, "--%s is for a URL, and --outbox is instead of one",
                        o->fingerprint ? "fingerprint"
@@ -311,6 +324,34 @@ static tacit_status join(party *p, tacit_error *err)
     return tacit_agent_join(&p->agent, &opts, err);
 }
 
+/* ---- a trustee beside it ---- */
+
+static tacit_status start_trustee(party *p, tacit_error *err)
+{
+    const options *o = p->o;
+    tacit_trustee_opts opts = TACIT_TRUSTEE_OPTS;
+    char *token;
+    if (!o->trustee_join)
+        return TACIT_OK;
+    TC_TRY(tc_server_token(o->trustee_join, true, &token, err));
+    opts.coordinator = p->in->args[0];
+    opts.fingerprint = tc_server_fingerprint(o->fingerprint);
+    opts.ca = tc_server_ca(o->ca);
+    opts.proxy = o->proxy;
+    opts.study = o->study;
+    opts.storage = o->trustee_storage;
+    opts.join_token = token;
+    opts.roster = o->roster;
+    opts.patience_s = o->patience_s;
+    opts.test_seed = o->test_seed;
+    opts.test_key = (uint64_t)o->test_key;
+    p->beside.quiet = p->in->quiet;
+    tacit_status status = tc_trustee_beside_start(&p->beside, &opts, err);
+    explicit_bzero(token, strlen(token));
+    tc_free(token);
+    return status;
+}
+
 /* ---- the loop ---- */
 
 static tacit_status say_promise(party *p, tacit_error *err)
@@ -342,10 +383,13 @@ static tacit_status take_part(party *p, tacit_error *err)
             p->o->study);
     TC_TRY(say_promise(p, err));
     TC_TRY(import(p, err));
+    TC_TRY(start_trustee(p, err));
     tc_agent_talk_start(&p->talk, p->agent);
     tacit_status status = tacit_agent_work(p->agent, &w, err);
     tc_agent_talk_end(&p->talk);
-    return status == TACIT_OK ? status : advise(p, status, err);
+    if (status == TACIT_OK) /* the others may need it longer than this agent */
+        return tc_trustee_beside_end(&p->beside, false, err);
+    return advise(p, status, err);
 }
 
 /* ---- the end ---- */

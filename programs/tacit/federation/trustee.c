@@ -3,6 +3,7 @@
  * <tacit/trustee.h> does the work; here are options and what is said. */
 #include "base/memory.h"
 #include "federation/server_options.h"
+#include "federation/trustee_beside.h"
 #include "frame/verbs.h"
 
 #include <tacit/trustee.h>
@@ -46,33 +47,9 @@ static void note(void *user, const char *text)
     tc_note(((const tc_invocation *)user)->quiet, "%s", text);
 }
 
-/* What its operator must know is said even where it is to be quiet. */
 static void hear(void *user, const tacit_trustee_event *e)
 {
-    const bool quiet = ((const tc_invocation *)user)->quiet;
-    switch (e->kind) {
-    case TACIT_TRUSTEE_ROSTER:
-        tc_note(quiet, "the roster is %s: compare it with what the other parties print", e->text);
-        break;
-    case TACIT_TRUSTEE_DEALT:
-        tc_note(quiet, "round %" PRIu64 ": noise dealt", e->round);
-        break;
-    case TACIT_TRUSTEE_ANSWERED:
-        tc_note(quiet, "round %" PRIu64 ": answered for %" PRIu64 " agents; its key is erased",
-                e->round, e->agents);
-        break;
-    case TACIT_TRUSTEE_REFUSED:
-        tc_note(false, "round %" PRIu64 ": refused: %s", e->round, e->text);
-        break;
-    case TACIT_TRUSTEE_CONFLICT:
-        tc_note(false,
-                "round %" PRIu64 ": REFUSED, A SECOND SET: %s. The coordinator lies, or was "
-                "restored from a backup; both sets are kept as evidence",
-                e->round, e->text);
-        break;
-    default:
-        tc_note(quiet, "waiting: %s", e->text);
-    }
+    tc_trustee_say(((const tc_invocation *)user)->quiet, "", e);
 }
 
 static tacit_status print_summary(const tc_invocation *in, tacit_trustee *t, tacit_error *err)
