@@ -87,14 +87,14 @@ static tacit_status time_boxes(bench *b, const tc_trustees *t, uint32_t k, size_
                                size_t agents, double *out, tacit_error *err)
 {
     const tc_dealer d = dealer(b, t);
-    const tacit_hash study = {{0}};
+    const tacit_hash roster = {{0}};
     tc_dealing_head head;
     TC_TRY(tc_dealing_write(&d, b->secret, b->vector, words, b->upload, err));
     TC_TRY(tc_dealing_read(t, b->upload, tc_dealing_size(t, words), &head, err));
     const uint8_t *box = tc_dealing_box(t, b->upload, k);
     uint64_t begin = tc_clock_thread_ns();
     for (size_t n = 0; n < agents; n++)
-        TC_TRY(tc_dealing_open(t, &study, &head, &b->sender, k, &b->secrets[k], box,
+        TC_TRY(tc_dealing_open(t, &roster, &head, &b->sender, k, &b->secrets[k], box,
                                tc_dealing_box_size(t, k, words), b->shares, err));
     *out = ms_since(begin);
     return TACIT_OK;

@@ -109,7 +109,7 @@ typedef struct tacit_trustee_summary {
     uint64_t rounds;   /* of the study */
     uint64_t answered; /* ... for which this trustee has answered */
     uint64_t
-        conflicts; /* sets that it was asked to answer for after another one of the same round */
+        conflicts; /* sets that it was asked to answer for after another one of a round; 16 at most */
     const char *roster; /* its fingerprint; "": it is not fixed yet. Until the next call */
 } tacit_trustee_summary;
 #define TACIT_TRUSTEE_SUMMARY                                                                      \

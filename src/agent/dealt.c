@@ -105,7 +105,7 @@ static tacit_status write_upload(const tc_dealt_by *by, uint64_t round, const in
     uint8_t secret[TC_SHARE_SECRET];
     tc_kept_roster_keys(by->roster, round, keys);
     const tc_dealer d = {.trustees = by->plan->env.trustees,
-                         .study = by->plan->hash,
+                         .roster = by->roster->hash,
                          .epoch = by->roster->view.epoch,
                          .round = round,
                          .kind = by->kind,

@@ -95,6 +95,7 @@ static tacit_status check_bytes(const tc_kept_roster_party *p, tc_kept_roster *r
     for (uint32_t k = 0; k < want.trustees; k++)
         TC_TRY(tc_trust_roster_batch(&r->view, k, batch_of(r, k), batch_size(&r->view), err));
     r->fingerprint = tc_trust_roster_fingerprint(r->bytes, n_roster);
+    r->hash = tc_trust_roster_hash(&r->view);
     return p->pinned ? tc_trust_roster_pinned(&r->fingerprint, p->pinned, err) : TACIT_OK;
 }
 

@@ -28,6 +28,7 @@ typedef struct tc_kept_roster {
     uint8_t *bytes;       /* the roster, and the batches of trustees 0..K-1 after it */
     size_t n;
     tc_fingerprint fingerprint;
+    tacit_hash hash; /* what boxes are bound to */
     tc_trust_rounds rounds;
 } tc_kept_roster;
 void tc_kept_roster_fini(tc_kept_roster *r);

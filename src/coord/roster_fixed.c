@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "wire/trust_set.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -371,12 +372,35 @@ static tacit_status check_round(const tc_study_plan *p, uint64_t round, size_t b
                       tc_dealing_size(&p->env.trustees, plan.groups * plan.width), body_max, err);
 }
 
+/* What a party is told of all others in one answer: the roster with the round keys, and a set with its first page of boxes. */
+static tacit_status check_told(const tc_study_plan *p, uint64_t rounds, tacit_error *err)
+{
+    enum {
+        TAKEN_MOST = 16 << 20,
+        PAGE = 1 << 20,
+        AROUND = 4096
+    }; /* of agent/transport.h, trustee_get.c */
+    const tc_env *e = &p->env;
+    const size_t roster = tc_trust_roster_size(e->agents, e->trustees.count),
+                 keys = e->trustees.count * sizeof(tc_box_key) * (size_t)rounds,
+                 set = tc_trust_set_size(e->agents, e->trustees.dealers) + PAGE;
+    const size_t most = roster + keys > set ? roster + keys : set;
+    if (roster > 0 && most / 3 * 4 + AROUND <= TAKEN_MOST)
+        return TACIT_OK;
+    return tc_fail(
+        err, TACIT_E_ARG,
+        "federation.trustees: with %zu agents each party would be told %zu bytes about all of "
+        "them in one answer, and it takes %d: fewer agents are needed",
+        (size_t)e->agents, most / 3 * 4 + AROUND, TAKEN_MOST);
+}
+
 tacit_status tc_trust_check(const tc_study_plan *p, size_t body_max, tacit_error *err)
 {
     uint64_t rounds, round;
     if (p->env.trustees.count == 0)
         return TACIT_OK;
     TC_TRY(tc_study_plan_count_rounds(p, TC_ROSTER_MOST_ROUNDS, &rounds, err));
+    TC_TRY(check_told(p, rounds, err));
     TC_TRY(tc_study_plan_next_round(p, 0, &round, err));
     while (round != TC_NO_ROUND) {
         TC_TRY(check_round(p, round, body_max, err));

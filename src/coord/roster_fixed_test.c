@@ -319,6 +319,11 @@ static void an_enrolment_is_checked(void **state)
              t.rounds, (t.rounds - 1) * 32);
     assert_int_equal(trust_enrol_keys(&t, &t.t[0], t.rounds - 1, &a), 400);
     assert_detail(a, said);
+    guardian weak = t.t[0];
+    memset(&weak.keys[1], 0,
+           sizeof *weak.keys); /* a point of low order: no agent could deal to it */
+    assert_int_equal(trust_enrol_keys(&t, &weak, t.rounds, &a), 400);
+    assert_detail(a, "round_keys must be X25519 keys: number 1 is none");
     guardian thief = t.t[0];
     thief.secret = t.t[1].secret;
     assert_int_equal(trust_enrol_keys(&t, &thief, t.rounds, &a), 400);
@@ -334,17 +339,39 @@ static void an_enrolment_is_checked(void **state)
 
 /* ---- what a study must be ---- */
 
-static int create(trust_world *t, const char *name, const char *trustees, int trials, json_t **a)
+static int create_for(trust_world *t, const char *name, int agents, const char *trustees,
+                      int trials, json_t **a)
 {
     char body[1024];
     snprintf(body, sizeof body,
              "{\"document\": {\"name\": \"%s\", \"direction\": \"maximize\", \"trials\": %d,"
              " \"space\": {\"x\": {\"type\": \"float\", \"low\": 0, \"high\": 1}}, \"algorithm\": "
              "{\"name\": \"dp-fts-de\", \"features\": 8, \"releases\": \"all\"},"
-             " \"federation\": {\"agents\": 3%s}, \"privacy\": {\"noise_multiplier\": 8, "
-             "\"delta\": 0.01}}}",
-             name, trials, trustees);
+             " \"federation\": {\"agents\": %d%s}, \"privacy\": {\"noise_multiplier\": 8, "
+             "\"delta\": 1e-7}}}",
+             name, trials, agents, trustees);
     return world_call(&t->w, "POST", "/v1/studies", t->w.operator_token, body, a);
+}
+
+static int create(trust_world *t, const char *name, const char *trustees, int trials, json_t **a)
+{
+    return create_for(t, name, 3, trustees, trials, a);
+}
+
+/* A study of which a trustee could never take the set would begin, and no round would end. */
+static void so_many_agents_as_an_answer_can_tell_of(void **state)
+{
+    trust_world t;
+    json_t *a;
+    (void)state;
+    trust_begin(&t, trust_memory(), four, 60);
+    assert_int_equal(create_for(&t, "all", 250000, ", \"trustees\": 4", 12, NULL), 201);
+    assert_int_equal(create_for(&t, "more", 300000, ", \"trustees\": 4", 12, &a), 400);
+    assert_detail(a, "federation.trustees: with 300000 agents each party would be told 17402388 "
+                     "bytes about all of them in one answer, and it takes 16777216: fewer agents "
+                     "are needed");
+    assert_int_equal(create_for(&t, "alone", 300000, "", 12, NULL), 201);
+    trust_end(&t);
 }
 
 static void routes_of_trustees_are_for_studies_that_have_some(void **state)
@@ -418,6 +445,7 @@ int main(void)
         cmocka_unit_test(routes_of_trustees_are_for_studies_that_have_some),
         cmocka_unit_test(a_study_has_a_key_for_each_round),
         cmocka_unit_test(uploads_are_as_large_as_requests_may_be),
+        cmocka_unit_test(so_many_agents_as_an_answer_can_tell_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * over and t + 1 answers are there. Everything is read from the store each time, so any process may take any step. */
 #include "coord/shared_round.h"
 #include "coord/coord_int.h"
+#include "coord/roster.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -115,10 +116,18 @@ static uint32_t count(uint32_t places)
     return (uint32_t)__builtin_popcount(places);
 }
 
-/* Before the set is fixed. A trustee that was revoked deals no more; what it has dealt is there. */
+/* Whose noise is left alone: that of trustees that were revoked, if the others are enough. It may be why they were. */
+static uint32_t left_alone(const tc_trustees *t, uint32_t revoked)
+{
+    const uint32_t all = (UINT32_C(1) << t->count) - 1;
+    return count(all & ~revoked) >= t->dealers ? revoked : 0;
+}
+
+/* Before the set is fixed. A trustee that was revoked deals no more; what it has dealt is there, and used if it is needed. */
 static void decide_dealers(const tc_trustees *t, bool ended, uint64_t round, tc_shared_progress *p)
 {
     const uint32_t all = (UINT32_C(1) << t->count) - 1;
+    p->dealt &= ~left_alone(t, p->revoked);
     const uint32_t able = count(p->dealt | (all & ~p->revoked));
     p->step = ended || able < t->dealers      ? TC_SHARED_VOID
               : count(p->dealt) >= t->dealers ? TC_SHARED_FIX
@@ -212,7 +221,9 @@ tacit_status tc_shared_renew(tc_coord *c, const tc_open_study *d, uint64_t round
 typedef struct dealings {
     const tc_open_study *open;
     tc_set_entry *list;
-    size_t n, cap, most; /* no more than `most` */
+    size_t n, cap, most;  /* no more than `most` */
+    const bool *left_out; /* by the number of who deals */
+    size_t n_left_out;
 } dealings;
 
 static tacit_status take_dealing(void *user, const tc_record *r, tacit_error *err)
@@ -221,6 +232,9 @@ static tacit_status take_dealing(void *user, const tc_record *r, tacit_error *er
     tc_dealing_head head;
     tacit_error why;
     if (r->size == 0 || s->n == s->most) /* the agent declined; or there are dealers enough */
+        return TACIT_OK;
+    const uint64_t number = tc_key_at(r->key, 1);
+    if (number < s->n_left_out && s->left_out[number])
         return TACIT_OK;
     if (tc_dealing_read(&s->open->plan->env.trustees, r->value, r->size, &head, &why) != TACIT_OK)
         return tc_fail(err, TACIT_E_CORRUPT, "the storage is damaged: a dealing of round %" PRIu64,
@@ -304,14 +318,63 @@ static tacit_status store_set(tc_coord *c, const tc_open_study *d, const tc_roun
     return status;
 }
 
+static tacit_status read_noise(tc_coord *c, dealings *s, uint64_t round, tacit_error *err)
+{
+    const tc_trustees *t = &s->open->plan->env.trustees;
+    bool left_out[TC_TRUSTEES_MOST] = {false};
+    uint32_t revoked;
+    TC_TRY(tc_trustees_revoked(c, s->open->id, &revoked, err));
+    for (uint32_t k = 0; k < t->count; k++)
+        left_out[k] = left_alone(t, revoked) >> k & 1;
+    s->most = t->dealers;
+    s->left_out = left_out;
+    s->n_left_out = t->count;
+    TC_TRY(read_dealings(c, s, TC_RECORD_NOISE, round, err));
+    if (s->n == t->dealers)
+        return TACIT_OK;
+    return tc_fail(err, TACIT_E_CONFLICT, "a trustee was revoked meanwhile");
+}
+
+typedef struct gone {
+    bool *left_out;
+    uint64_t agents;
+} gone;
+
+static tacit_status note_gone(void *user, const tc_record *r, tacit_error *err)
+{
+    gone *g = user;
+    const uint64_t agent = tc_roster_revoked_agent(r);
+    (void)err;
+    if (agent < g->agents)
+        g->left_out[agent] = true;
+    return TACIT_OK;
+}
+
+/* Of all agents but those that were revoked: where one sends boxes that are none, an operator can only end its access, and
+ * its upload would make this round void, too. */
+static tacit_status read_vectors(tc_coord *c, dealings *s, uint64_t round, tacit_error *err)
+{
+    gone g = {.agents = s->open->plan->env.agents};
+    g.left_out = tc_alloc((size_t)g.agents, sizeof *g.left_out);
+    if (!g.left_out)
+        return tc_fail_memory(err);
+    s->most = SIZE_MAX;
+    s->left_out = g.left_out;
+    s->n_left_out = (size_t)g.agents;
+    tacit_status status = tc_roster_revoked(c, s->open->id, note_gone, &g, err);
+    if (status == TACIT_OK)
+        status = read_dealings(c, s, TC_RECORD_MESSAGE, round, err);
+    tc_free(g.left_out);
+    return status;
+}
+
 tacit_status tc_shared_fix(tc_coord *c, tc_open_study *d, const tc_round *r, tacit_error *err)
 {
     const size_t dealers = d->plan->env.trustees.dealers;
-    dealings s = {.open = d, .most = dealers};
-    tacit_status status = read_dealings(c, &s, TC_RECORD_NOISE, r->number, err);
-    s.most = SIZE_MAX;
+    dealings s = {.open = d};
+    tacit_status status = read_noise(c, &s, r->number, err);
     if (status == TACIT_OK)
-        status = read_dealings(c, &s, TC_RECORD_MESSAGE, r->number, err);
+        status = read_vectors(c, &s, r->number, err);
     if (status == TACIT_OK)
         status = drop_copies(&s, r->number, err);
     if (status == TACIT_OK && s.n <= dealers)

@@ -538,6 +538,53 @@ static void shares_are_for_trustees_alone(void **state)
     trust_end(&t);
 }
 
+static void end_access(trust_world *t, const char *what)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/v1/studies/s/%s:revoke", what);
+    assert_int_equal(world_call(&t->w, "POST", path, t->w.operator_token, "{}", NULL), 200);
+}
+
+/* Its boxes may be why: the round that is open is not void for them. */
+static void what_was_sent_by_who_is_ended_is_left_out(void **state)
+{
+    trust_world t;
+    (void)state;
+    begin(&t, five);
+    assert_int_equal(trust_send(&t, 0, 0, NULL), 202);
+    assert_int_equal(trust_send(&t, 0, 1, NULL), 202);
+    deal(&t, 0, 0, 3);
+    end_access(&t, "agents/1");
+    end_access(&t, "trustees/0");
+    assert_int_equal(trust_send(&t, 0, 2, NULL), 202);
+    deal(&t, 0, 3, 4);
+    trust_tick(&t);
+    assert_waits_for(&t, "noise of trustees: 3 of 5 have dealt it, 4 are needed");
+    deal(&t, 0, 4, 5);
+    trust_tick(&t);
+    answer(&t, 0, 1, 5);
+    trust_tick(&t);
+    trust_assert_released(&t, 0, 5, 30); /* agents 0 and 2, trustees 1 to 4 */
+    trust_end(&t);
+}
+
+/* Where the others are not enough its noise is used: it dealt it when it was a trustee. */
+static void noise_of_who_is_ended_is_used_where_it_is_needed(void **state)
+{
+    trust_world t;
+    (void)state;
+    begin(&t, (tc_trustees){.count = 4, .degree = 2, .colluding = 1, .dealers = 4});
+    send_all(&t, 0);
+    deal(&t, 0, 0, 1);
+    end_access(&t, "trustees/0");
+    deal(&t, 0, 1, 4);
+    trust_tick(&t);
+    answer(&t, 0, 1, 4);
+    trust_tick(&t);
+    trust_assert_released(&t, 0, ALL_AGENTS, 15);
+    trust_end(&t);
+}
+
 static void a_revoked_trustee_is_absent(void **state)
 {
     trust_world t;
@@ -587,6 +634,8 @@ int main(void)
         cmocka_unit_test(an_answer_to_another_set_is_refused),
         cmocka_unit_test(duties_come_in_order),
         cmocka_unit_test(shares_are_for_trustees_alone),
+        cmocka_unit_test(what_was_sent_by_who_is_ended_is_left_out),
+        cmocka_unit_test(noise_of_who_is_ended_is_used_where_it_is_needed),
         cmocka_unit_test(a_revoked_trustee_is_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,18 @@ typedef struct enrolment {
 
 /* ---- what was sent ---- */
 
+/* One that is none would end every agent when it is to deal for it. */
+static tacit_status check_keys(const enrolment *e, uint64_t rounds, tacit_error *err)
+{
+    for (uint64_t i = 0; i < rounds; i++) {
+        const tc_box_key key = tc_trust_batch_key(e->batch, i);
+        if (!tc_box_key_holds(&key))
+            return tc_fail(err, TACIT_E_ARG,
+                           "round_keys must be X25519 keys: number %" PRIu64 " is none", i);
+    }
+    return TACIT_OK;
+}
+
 static tacit_status read_batch(const tc_request_context *a, enrolment *e, tacit_error *err)
 {
     uint64_t rounds;
@@ -37,7 +49,7 @@ static tacit_status read_batch(const tc_request_context *a, enrolment *e, tacit_
     TC_TRY(tc_base64_bytes(tc_request_text(a, "round_keys"), "round_keys",
                            (size_t)TC_ROSTER_MOST_ROUNDS * KEY, &e->batch, &e->n, err));
     if (e->n == rounds * KEY)
-        return TACIT_OK;
+        return check_keys(e, rounds, err);
     return tc_fail(err, TACIT_E_ARG,
                    "round_keys must be %" PRIu64
                    " keys of 32 bytes, one for each round, got %zu bytes",

@@ -63,21 +63,28 @@ tacit_status tc_duty_find(tc_trustee *t, uint64_t round, tc_duty *out, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status note_last(void *user, const tc_record *r, tacit_error *err)
+static tacit_status note_any(void *user, const tc_record *r, tacit_error *err)
 {
-    (void)err;
-    *(uint64_t *)user = tc_round_key_round(r->key) + 1;
+    (void)r, (void)err;
+    *(bool *)user = true;
     return TACIT_OK;
 }
 
+/* One record at most: each has a whole set in it. */
 tacit_status tc_duty_is_past(tc_trustee *t, uint64_t round, bool *out, tacit_error *err)
 {
-    const tc_record_range all = {
-        .kind = TC_RECORD_DUTY, .prefix = t->of.bytes, .prefix_size = sizeof t->of.bytes};
-    uint64_t end = 0;
-    TC_TRY(tc_store_record_scan(t->cfg.store, &all, note_last, &end, err));
-    *out = end > round;
-    return TACIT_OK;
+    tc_record_range from = {.kind = TC_RECORD_DUTY,
+                            .prefix = t->of.bytes,
+                            .prefix_size = sizeof t->of.bytes,
+                            .most = 1};
+    tc_round_key before;
+    *out = false;
+    if (round > 0) {
+        before = tc_round_key_of(&t->of, round - 1);
+        from.after = before.bytes;
+        from.after_size = sizeof before.bytes;
+    }
+    return tc_store_record_scan(t->cfg.store, &from, note_any, out, err);
 }
 
 static void add_duty(tc_text *out, const tc_trust_set *set, const tacit_hash *hash)
@@ -110,23 +117,27 @@ tacit_status tc_trustee_refuse(tc_trustee *t, uint64_t round, const tacit_error 
     return TACIT_OK;
 }
 
-/* Another set for a round that was answered is evidence: of a coordinator that lies, or that was restored from a backup. */
+/* Another set for a round that was answered is evidence: of a coordinator that lies, or that was restored from a backup. The first ones
+ * are enough: who makes up sets would otherwise fill this trustee's disk with them. */
 static tacit_status keep_evidence(tc_trustee *t, const tc_trust_set *set, const tacit_hash *hash,
                                   tacit_error *err)
 {
-    enum { TELLS_APART = 16 };
+    enum { TELLS_APART = 16, EVIDENCE_MOST = 16 };
     uint8_t key[sizeof(tc_round_key) + TELLS_APART];
     const tc_round_key k = tc_round_key_of(&t->of, set->round);
+    const tc_record_range all = {
+        .kind = TC_RECORD_EVIDENCE, .prefix = t->of.bytes, .prefix_size = sizeof t->of.bytes};
     tc_text value = {0};
     tc_record got;
+    uint64_t n;
     memcpy(key, k.bytes, sizeof k.bytes);
     memcpy(key + sizeof k.bytes, hash->bytes, TELLS_APART);
     const tc_record w = {.kind = TC_RECORD_EVIDENCE, .key = key, .key_size = sizeof key};
     TC_TRY(tc_store_record_find(t->cfg.store, &w, &got, err));
-    if (got.version > 0) {
-        tc_free((void *)got.value);
+    tc_free((void *)got.value);
+    TC_TRY(tc_store_record_count(t->cfg.store, &all, &n, err));
+    if (got.version > 0 || n >= EVIDENCE_MOST)
         return TACIT_OK;
-    }
     add_duty(&value, set, hash);
     tacit_status status =
         value.failed ? tc_fail_memory(err)
@@ -137,6 +148,8 @@ static tacit_status keep_evidence(tc_trustee *t, const tc_trust_set *set, const 
 
 /* ---- the pages of boxes ---- */
 
+enum { OTHERS_MOST = 8 }; /* of agents and trustees that a sentence names beside the first */
+
 /* What a set asks for, while it is added up. */
 typedef struct adding {
     tc_trustee *t;
@@ -144,8 +157,11 @@ typedef struct adding {
     tc_shared_plan plan;
     tc_box_secret secret;
     uint64_t *sums; /* groups x width */
-    size_t done;    /* boxes that were added: agents first, then dealers */
+    size_t done;    /* boxes that were looked at: agents first, then dealers */
     uint8_t *share;
+    size_t bad;                    /* of these: boxes that are none; then nothing leaves */
+    tacit_error first;             /* what is wrong with the first of them */
+    char others[OTHERS_MOST * 24]; /* whose the others are */
 } adding;
 
 static void adding_fini(adding *a)
@@ -182,7 +198,7 @@ static tacit_status open_next(adding *a, const uint8_t *box, size_t n, tacit_err
         agent ? tc_trust_roster_agent(&t->roster.view, head.number)
               : tc_trust_roster_trustee(&t->roster.view, (uint32_t)head.number);
     const size_t group = agent ? head.number % a->plan.groups : 0;
-    TC_TRY(tc_dealing_open(&a->plan.trustees, &t->of, &head, &sender, (uint32_t)t->place,
+    TC_TRY(tc_dealing_open(&a->plan.trustees, &t->roster.hash, &head, &sender, (uint32_t)t->place,
                            &a->secret, box, n, a->share, err));
     tacit_status status = tc_share_add(&a->plan.trustees, (uint32_t)t->place, a->share, words,
                                        a->sums + group * a->plan.width, err);
@@ -190,6 +206,31 @@ static tacit_status open_next(adding *a, const uint8_t *box, size_t n, tacit_err
         return tc_fail_in(err, "the share of %s %" PRIu64, agent ? "agent" : "trustee",
                           head.number);
     return status;
+}
+
+/* All of them are named, and not the first alone: for an operator who ends the access of those who sent them. */
+static void note_bad(adding *a, const tacit_error *why)
+{
+    const bool agent = is_agent(a);
+    const size_t i = agent ? a->done : a->done - a->set->agents, n = strlen(a->others);
+    const tc_set_entry e = agent ? tc_trust_set_agent(a->set, i) : tc_trust_set_dealer(a->set, i);
+    if (a->bad == 0)
+        a->first = *why;
+    else if (a->bad <= OTHERS_MOST)
+        snprintf(a->others + n, sizeof a->others - n, "%s%s %" PRIu64, n > 0 ? ", " : "",
+                 agent ? "agent" : "trustee", e.number);
+    a->bad++;
+}
+
+/* E_ARG: some are bad, and nothing leaves of what was added up. */
+static tacit_status check_bad(const adding *a, tacit_error *err)
+{
+    if (a->bad == 0)
+        return TACIT_OK;
+    if (a->bad == 1)
+        return tc_fail(err, TACIT_E_ARG, "%s", a->first.msg);
+    return tc_fail(err, TACIT_E_ARG, "%.200s; nor can boxes of %zu more be added up: %s%s",
+                   a->first.msg, a->bad - 1, a->others, a->bad - 1 > OTHERS_MOST ? ", ..." : "");
 }
 
 static tacit_status open_boxes(adding *a, const uint8_t *bytes, size_t n, tacit_error *err)
@@ -204,7 +245,12 @@ static tacit_status open_boxes(adding *a, const uint8_t *bytes, size_t n, tacit_
                            "the boxes are not those of the set: %zu bytes are left "
                            "over after %zu of %zu boxes",
                            n, a->done, all);
-        TC_TRY(open_next(a, bytes, size, err));
+        tacit_error why = {0};
+        const tacit_status status = open_next(a, bytes, size, &why);
+        if (status == TACIT_E_ARG)
+            note_bad(a, &why);
+        else
+            TC_TRY(tc_pass_on(err, status, &why));
         a->done++;
         bytes += size;
         n -= size;
@@ -260,7 +306,7 @@ static tacit_status add_up(adding *a, const tc_answered *first, tacit_error *err
     }
     const size_t all = a->set->agents + a->set->dealers;
     return a->done == all
-               ? TACIT_OK
+               ? check_bad(a, err)
                : tc_fail(err, TACIT_E_ARG, "%zu of the %zu boxes of the set are withheld",
                          all - a->done, all);
 }

@@ -104,6 +104,18 @@ static tacit_status request(void *user, const tc_call *call, tc_answered *out, t
     return tc_trustee_request(user, call, out, err);
 }
 
+/* Releases of a study that is no test would not say that this noise is known. */
+static tacit_status check_secrecy(const tc_trustee *t, const tc_offer *o, tacit_error *err)
+{
+    if (!t->cfg.seeded || o->not_private)
+        return TACIT_OK;
+    return tc_fail(
+        err, TACIT_E_STATE,
+        "study \"%s\" is no test: secrets and noise of its trustees must not come from a "
+        "seed",
+        t->name);
+}
+
 static tacit_status make_plan(tc_trustee *t, tacit_error *err)
 {
     const tc_asker who = {request, t, t->name};
@@ -120,7 +132,9 @@ static tacit_status make_plan(tc_trustee *t, tacit_error *err)
     if (status == TACIT_E_NOT_FOUND)
         return tc_fail(err, TACIT_E_STATE, "%s", why.msg);
     TC_TRY(tc_pass_on(err, status, &why));
-    status = tc_offer_plan(&o, &t->plan, err);
+    status = check_secrecy(t, &o, err);
+    if (status == TACIT_OK)
+        status = tc_offer_plan(&o, &t->plan, err);
     tc_offer_fini(&o);
     return status;
 }

@@ -244,6 +244,21 @@ static void every_request_and_every_answer_is_lost(void **state)
         run_at_points(&both[i], NETWORK, both[i].calls);
 }
 
+/* What it has answered has the sets of all rounds in it, and is not read in each. */
+static void rounds_that_are_over_are_not_read_again(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, document);
+    trust_run(w);
+    for (uint64_t k = 0; k < TRUSTEES; k++) {
+        assert_int_equal(count(w->trustees[k].store.disk, TC_RECORD_DUTY), 2);
+        assert_int_equal(w->trustees[k].store.duties, 0);
+    }
+    trust_end(w);
+    tc_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +266,7 @@ int main(void)
         cmocka_unit_test(an_agent_dies_at_every_write),
         cmocka_unit_test(a_trustee_dies_at_every_write),
         cmocka_unit_test(every_request_and_every_answer_is_lost),
+        cmocka_unit_test(rounds_that_are_over_are_not_read_again),
     };
     return cmocka_run_group_tests(tests, make_references, NULL);
 }

@@ -178,6 +178,29 @@ static void a_copied_box_is_refused(void **state)
                    "these two: somebody else made it, or it was changed");
 }
 
+/* Several parties have sent boxes that are none, or so it looks. */
+static void spoil(lie *l, json_t *page)
+{
+    static const size_t places[] = {1, 3, AGENTS + 2};
+    size_t n;
+    uint8_t *boxes = bytes_of(page, "boxes", &n);
+    (void)l;
+    const size_t box = TC_BOX_OVERHEAD + TC_SHARE_SEED;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        boxes[places[i] * box + 50] ^= 1;
+    set_bytes(page, "boxes", boxes, n);
+    tc_free(boxes);
+}
+
+static void all_whose_boxes_are_none_are_named(void **state)
+{
+    (void)state;
+    assert_refused(spoil, 1,
+                   "the box of agent 1 for trustee 0 in round 1 does not open with the keys of "
+                   "these two: somebody else made it, or it was changed; nor can boxes of 2 more "
+                   "be added up: agent 3, trustee 2");
+}
+
 static void withhold(lie *l, json_t *page)
 {
     size_t n;
@@ -219,17 +242,20 @@ static void boxes_of_no_set_are_refused(void **state)
 typedef struct second_set {
     uint8_t *page; /* the answer of round 0, as it came */
     bool answered;
-    uint64_t answers, told;
+    uint64_t answers, told, most; /* so often it is told */
+    bool varied;                  /* another set each time */
     char refusal[200];
 } second_set;
 
-static void drop_agent_0(json_t *j)
+/* other: changes the id of a dealing, too */
+static void drop_agent_0(json_t *j, uint8_t other)
 {
     size_t n, n_boxes;
     uint8_t *set = bytes_of(j, "set", &n), *boxes = bytes_of(j, "boxes", &n_boxes);
     const size_t box = TC_BOX_OVERHEAD + TC_SHARE_SEED;
     set[16] = AGENTS - 1; /* so many agents */
     memmove(set + SET_HEAD, set + SET_HEAD + ENTRY, n - SET_HEAD - ENTRY);
+    set[SET_HEAD + 8] ^= other;
     set_bytes(j, "set", set, n - ENTRY);
     set_bytes(j, "boxes", boxes + box, n_boxes - box);
     tc_free(set);
@@ -251,13 +277,13 @@ static bool ask_twice(trust_world *w, trust_party *who, const tc_call *call, int
     if (is(call, "GET", "/rounds/0/shares") && *status == 200 && !s->page)
         s->page = (uint8_t *)tc_strdup(tc_text_get(answer));
     s->answered |= is(call, "POST", "/rounds/0/answers") && *status == 202;
-    if (s->answered && s->told < 3 && is(call, "GET", "/duty")) {
+    if (s->answered && s->told < s->most && is(call, "GET", "/duty")) {
         *status = 200;
         answer_json(json_pack("{s:s, s:i}", "duty", "answer", "round", 0), answer);
         s->told++;
     } else if (s->answered && s->told > 0 && is(call, "GET", "/rounds/0/shares")) {
         json_t *j = json_loads((char *)s->page, 0, NULL);
-        drop_agent_0(j);
+        drop_agent_0(j, s->varied ? (uint8_t)s->told : 0);
         *status = 200;
         answer_json(j, answer);
     }
@@ -276,7 +302,7 @@ static uint64_t count(tc_store *s, tc_record_kind kind)
 static void a_second_set_is_refused_and_kept(void **state)
 {
     trust_world *w = tc_alloc(1, sizeof *w);
-    second_set s = {.page = NULL};
+    second_set s = {.most = 3};
     (void)state;
     trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
     w->hook = ask_twice;
@@ -290,6 +316,25 @@ static void a_second_set_is_refused_and_kept(void **state)
     assert_string_equal(w->said[0], "0: it has answered for another set of round 0");
     assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_EVIDENCE), 1);
     assert_int_equal(trust_releases(w), 2); /* and the rounds go on */
+    tc_free(s.page);
+    trust_end(w);
+    tc_free(w);
+}
+
+/* A coordinator that makes up sets does not fill the trustee's disk. */
+static void evidence_has_an_end(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    second_set s = {.most = 40, .varied = true};
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    w->hook = ask_twice;
+    w->user = &s;
+    trust_run(w);
+    assert_int_equal(s.told, 40);
+    assert_int_equal(s.answers, 1);
+    assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_EVIDENCE), 16);
+    assert_int_equal(trust_releases(w), 2);
     tc_free(s.page);
     trust_end(w);
     tc_free(w);
@@ -423,6 +468,50 @@ static void another_roster_later_is_refused(void **state)
     tc_free(w);
 }
 
+/* Trustee 0 is told of another roster from the beginning: all keys that it uses are right, its own too, but that of an agent
+ * that sends nothing. Nobody compares fingerprints. */
+static bool tell_trustee_0_another(trust_world *w, trust_party *who, const tc_call *call,
+                                   int *status, tc_text *answer)
+{
+    enum { AGENT_3 = 56 + 3 * 32 };
+    size_t n;
+    (void)w;
+    if (!answer || *status != 200 || !who->trustee || who->number != 0 ||
+        !is(call, "GET", "/roster"))
+        return true;
+    json_t *j = parse(answer);
+    uint8_t *roster = bytes_of(j, "roster", &n);
+    roster[AGENT_3] ^= 1;
+    set_bytes(j, "roster", roster, n);
+    tc_free(roster);
+    answer_json(j, answer);
+    return true;
+}
+
+/* So a coordinator can have no sums of parties that believe in different committees: that of a trustee to which it has
+ * invented all other dealers would have noise that it knows. */
+static void boxes_of_another_roster_are_refused(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    trust_enrol(w);
+    w->agents[3].absent = true;
+    w->hook = tell_trustee_0_another;
+    trust_run(w);
+    assert_int_equal(trust_releases(w), 0);
+    for (uint64_t i = 0; i < w->n_said; i++)
+        assert_int_equal(w->kinds[i], TACIT_TRUSTEE_REFUSED);
+    assert_int_equal(w->n_said, 2); /* one in each round: K = 3 tolerates nobody who refuses */
+    assert_string_equal(w->said[0],
+                        "0: the box of agent 0 for trustee 0 in round 0 was made for another "
+                        "roster, epoch, round, trustee or dealing; nor can boxes of 4 more be "
+                        "added up: agent 1, agent 2, trustee 1, trustee 2");
+    assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_DUTY), 0);
+    trust_end(w);
+    tc_free(w);
+}
+
 /* All parties are told from outside which roster to expect: what the coordinator gives is another one. */
 static void a_roster_that_was_not_expected_is_refused(void **state)
 {
@@ -548,6 +637,120 @@ static void a_forgotten_trustee_enrols_again(void **state)
     tc_free(w);
 }
 
+/* ---- an agent whose boxes are none ---- */
+
+/* What agent 1 sends is lost once: it is in its storage by then. */
+static bool lose_once(trust_world *w, trust_party *who, const tc_call *call, int *status,
+                      tc_text *answer)
+{
+    bool *lost = w->user;
+    (void)status, (void)answer;
+    if (*lost || who->trustee || who->number != 1 || !is(call, "POST", "/rounds/0/messages"))
+        return true;
+    *lost = true;
+    return false;
+}
+
+static void turn_all(trust_world *w)
+{
+    for (uint64_t i = 0; i < AGENTS + TRUSTEES; i++)
+        (void)trust_turn(i < AGENTS ? &w->agents[i] : &w->trustees[i - AGENTS]);
+    trust_tick(w);
+}
+
+static tacit_status note_key(void *user, const tc_record *r, tacit_error *err)
+{
+    (void)err;
+    tc_text_add_bytes(user, r->key, r->key_size);
+    return TACIT_OK;
+}
+
+/* A bit of each box is turned round. */
+static void spoil_dealing(tc_store *s)
+{
+    tacit_error err = {0};
+    const tc_trustees terms = tc_trustees_usual(TRUSTEES);
+    const tc_record_range all = {.kind = TC_RECORD_DEALING};
+    tc_dealing_head head;
+    tc_record got;
+    uint8_t key[64];
+    tc_text found = {0};
+    assert_ok(tc_store_record_scan(s, &all, note_key, &found, &err));
+    assert_true(found.len > 0 && found.len <= sizeof key);
+    memcpy(key, found.data, found.len);
+    const tc_record w = {.kind = TC_RECORD_DEALING, .key = key, .key_size = found.len};
+    assert_ok(tc_store_record_get(s, &w, &got, &err));
+    uint8_t *upload = (uint8_t *)got.value;
+    assert_ok(tc_dealing_read(&terms, upload, got.size, &head, &err));
+    for (uint32_t k = 0; k < TRUSTEES; k++)
+        upload[tc_dealing_box(&terms, upload, k) - upload + 50] ^= 1;
+    assert_ok(tc_store_record_keep(s, &w, got.version, upload, got.size, &err));
+    tc_free(upload);
+    tc_text_fini(&found);
+}
+
+/* The coordinator cannot see it: the round is void. The sentence says whose access is to end, and the next round goes on. */
+static void an_agent_that_blocks_rounds_is_named_and_ended(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    bool lost = false;
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    trust_enrol(w);
+    w->hook = lose_once;
+    w->user = &lost;
+    for (int turn = 0; turn < 1000 && !lost; turn++)
+        turn_all(w);
+    assert_true(lost);
+    trust_part(&w->agents[1]);
+    spoil_dealing(w->agents[1].store.disk);
+    for (int turn = 0; turn < 1000 && w->n_said == 0; turn++)
+        turn_all(w);
+    assert_string_equal(w->said[0],
+                        "0: the box of agent 1 for trustee 0 in round 0 does not open with the "
+                        "keys of these two: somebody else made it, or it was changed");
+    assert_int_equal(
+        world_call(&w->w, "POST", "/v1/studies/s/agents/1:revoke", w->w.operator_token, "{}", NULL),
+        200);
+    w->agents[1].absent = true;
+    trust_run(w);
+    assert_int_equal(trust_releases(w), 1); /* of two rounds */
+    trust_end(w);
+    tc_free(w);
+}
+
+/* ---- a seed ---- */
+
+/* The coordinator stamps releases where its own noise comes from a seed, and knows nothing of that of trustees. */
+static bool hide_the_stamp(trust_world *w, trust_party *who, const tc_call *call, int *status,
+                           tc_text *answer)
+{
+    (void)w, (void)who;
+    if (!answer || *status != 200 || !is(call, "GET", "/v1/studies/s"))
+        return true;
+    json_t *j = parse(answer);
+    assert_string_equal(world_text(j, "not_private"), "noise comes from a seed");
+    assert_int_equal(json_object_set_new(j, "not_private", json_string("")), 0);
+    answer_json(j, answer);
+    return true;
+}
+
+static void known_noise_is_for_tests_alone(void **state)
+{
+    trust_world *w = tc_alloc(1, sizeof *w);
+    tacit_error err = {0};
+    (void)state;
+    trust_begin(w, AGENTS, TRUSTEES, DOCUMENT("3"));
+    w->hook = hide_the_stamp;
+    assert_int_equal(trust_open(&w->trustees[0], &err), TACIT_E_STATE);
+    assert_string_equal(err.msg,
+                        "study \"s\" is no test: secrets and noise of its trustees must not "
+                        "come from a seed");
+    assert_int_equal(count(w->trustees[0].store.disk, TC_RECORD_TRUSTEE), 0);
+    trust_end(w);
+    tc_free(w);
+}
+
 /* ---- who is absent ---- */
 
 static void revoke_trustee(trust_world *w, uint64_t k)
@@ -604,15 +807,20 @@ int main(void)
         cmocka_unit_test(an_id_twice_is_refused),
         cmocka_unit_test(an_agent_of_no_roster_is_refused),
         cmocka_unit_test(a_copied_box_is_refused),
+        cmocka_unit_test(all_whose_boxes_are_none_are_named),
         cmocka_unit_test(withheld_boxes_are_refused),
         cmocka_unit_test(boxes_of_no_set_are_refused),
         cmocka_unit_test(a_second_set_is_refused_and_kept),
+        cmocka_unit_test(evidence_has_an_end),
         cmocka_unit_test(swapped_round_keys_are_refused),
         cmocka_unit_test(a_foreign_key_in_ones_place_is_refused),
         cmocka_unit_test(another_roster_later_is_refused),
+        cmocka_unit_test(boxes_of_another_roster_are_refused),
         cmocka_unit_test(a_roster_that_was_not_expected_is_refused),
         cmocka_unit_test(a_restored_trustee_answers_nothing),
         cmocka_unit_test(a_forgotten_trustee_enrols_again),
+        cmocka_unit_test(an_agent_that_blocks_rounds_is_named_and_ended),
+        cmocka_unit_test(known_noise_is_for_tests_alone),
         cmocka_unit_test(as_many_may_be_absent_as_is_said),
         cmocka_unit_test(one_more_and_nothing_is_released),
     };

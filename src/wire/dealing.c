@@ -43,6 +43,14 @@ void tc_box_keys_from(tc_box_key *p, tc_box_secret *s, const uint8_t seed[32])
     (void)crypto_box_seed_keypair(p->bytes, s->bytes, seed);
 }
 
+bool tc_box_key_holds(const tc_box_key *p)
+{
+    static const uint8_t any[crypto_scalarmult_SCALARBYTES] = {8};
+    uint8_t out[crypto_scalarmult_BYTES];
+    tc_random_start();
+    return crypto_scalarmult(out, any, p->bytes) == 0;
+}
+
 /* ---- form */
 
 size_t tc_dealing_box_size(const tc_trustees *t, uint32_t k, size_t words)
@@ -139,13 +147,13 @@ const uint8_t *tc_dealing_box(const tc_trustees *t, const void *bytes, uint32_t 
 
 /* ---- what is inside */
 
-/* All of a box that is not its share: "TBX1", study, epoch, round, kind, sender, words, trustee, id, ephemeral key. */
-static void context_of(const tacit_hash *study, const tc_dealing_head *h, uint32_t k,
+/* All of a box that is not its share: "TBX1", roster, epoch, round, kind, sender, words, trustee, id, ephemeral key. */
+static void context_of(const tacit_hash *roster, const tc_dealing_head *h, uint32_t k,
                        const uint8_t *ephemeral, uint8_t out[TC_BOX_CONTEXT])
 {
     uint8_t laid[4 + 32 + 4 + 8 + 1 + 8 + 4 + 4 + TC_DEALING_ID + KEY] = {'T', 'B', 'X', '1'};
     uint8_t *at = laid + 4;
-    memcpy(at, study->bytes, 32);
+    memcpy(at, roster->bytes, 32);
     tc_put_le(at + 32, h->epoch, 4);
     tc_put_le(at + 36, h->round, 8);
     at[44] = (uint8_t)h->kind;
@@ -189,7 +197,7 @@ static void make_id(const tc_dealer *d, const uint8_t *secret, const int64_t *va
     uint8_t bytes[TC_DEALING_HEAD];
     put_head(head, bytes);
     begin(&h, secret, "tacit dealing id 1", n);
-    crypto_generichash_update(&h, d->study.bytes, sizeof d->study.bytes);
+    crypto_generichash_update(&h, d->roster.bytes, sizeof d->roster.bytes);
     crypto_generichash_update(&h, bytes, ID_AT);
     for (size_t j = 0; j < n; j++) {
         uint8_t word[8];
@@ -206,7 +214,7 @@ static void make_secret(const tc_dealer *d, const uint8_t *secret, const char *l
 {
     crypto_generichash_state h;
     begin(&h, secret, label, TC_DEALING_HEAD);
-    crypto_generichash_update(&h, d->study.bytes, sizeof d->study.bytes);
+    crypto_generichash_update(&h, d->roster.bytes, sizeof d->roster.bytes);
     crypto_generichash_update(&h, head, TC_DEALING_HEAD);
     end(&h, out, 32);
 }
@@ -238,7 +246,7 @@ static tacit_status seal(const writing *w, uint32_t k, uint8_t *box, tacit_error
     const tc_trustees *t = &w->d->trustees;
     const tc_box_key *to = &w->d->keys[k];
     const size_t size = tc_share_size(t, k, w->head.words), n = TC_BOX_CONTEXT + size;
-    context_of(&w->d->study, &w->head, k, w->ephemeral_key.bytes, w->plain);
+    context_of(&w->d->roster, &w->head, k, w->ephemeral_key.bytes, w->plain);
     memcpy(w->plain + TC_BOX_CONTEXT, w->shares + tc_share_offset(t, k, w->head.words), size);
     make_nonce(w->secret, to, w->plain, n, w->inner);
     memcpy(box, w->ephemeral_key.bytes, KEY);
@@ -347,7 +355,7 @@ static bool unseal(const tc_public_key *sender, const tc_box_secret *mine, const
                                     inner, from.bytes, mine->bytes) == 0;
 }
 
-static tacit_status open_into(const tacit_hash *study, const tc_dealing_head *head,
+static tacit_status open_into(const tacit_hash *roster, const tc_dealing_head *head,
                               const tc_public_key *sender, uint32_t k, const tc_box_secret *mine,
                               const uint8_t *box, size_t n, uint8_t *inner, tacit_error *err)
 {
@@ -358,17 +366,17 @@ static tacit_status open_into(const tacit_hash *study, const tc_dealing_head *he
                        "keys of these two: somebody else made it, or it was changed",
                        kind_name(head->kind), (unsigned long long)head->number, (unsigned)k,
                        (unsigned long long)head->round);
-    context_of(study, head, k, box, context);
+    context_of(roster, head, k, box, context);
     if (sodium_memcmp(context, inner + NONCE + MAC, sizeof context) != 0)
         return tc_fail(err, TACIT_E_ARG,
                        "the box of %s %llu for trustee %u in round %llu was made for another "
-                       "study, epoch, round, trustee or dealing",
+                       "roster, epoch, round, trustee or dealing",
                        kind_name(head->kind), (unsigned long long)head->number, (unsigned)k,
                        (unsigned long long)head->round);
     return TACIT_OK;
 }
 
-tacit_status tc_dealing_open(const tc_trustees *t, const tacit_hash *study,
+tacit_status tc_dealing_open(const tc_trustees *t, const tacit_hash *roster,
                              const tc_dealing_head *head, const tc_public_key *sender, uint32_t k,
                              const tc_box_secret *mine, const uint8_t *box, size_t n,
                              uint8_t *share, tacit_error *err)
@@ -382,7 +390,7 @@ tacit_status tc_dealing_open(const tc_trustees *t, const tacit_hash *study,
     if (!inner)
         return tc_fail_memory(err);
     tc_random_start();
-    tacit_status status = open_into(study, head, sender, k, mine, box, n, inner, err);
+    tacit_status status = open_into(roster, head, sender, k, mine, box, n, inner, err);
     if (status == TACIT_OK)
         memcpy(share, inner + INNER, tc_share_size(t, k, head->words));
     sodium_memzero(inner, n);

@@ -4,9 +4,13 @@
  *   a box: ephemeral key (32) | crypto_box by it of: nonce (24) | crypto_box by the sender of: context (32) and share (share.h)
  *
  * Numbers are little-endian. The form is one: what can be read is written the same. The inner box is authenticated with the
- * sender's Ed25519 identity, converted to X25519; both are for the trustee's key of this round. The context is a hash of study, epoch, round,
- * kind, sender, words, trustee, dealing id and ephemeral key: a box that is put into another upload, or given to another trustee, is refused by
- * who opens it.
+ * sender's Ed25519 identity, converted to X25519; both are for the trustee's key of this round. The context is a hash of the roster (and with it of the study), epoch,
+ * round, kind, sender, words, trustee, dealing id and ephemeral key: a box that is put into another upload, or given to another trustee, is
+ * refused by who opens it.
+ *
+ * It has the whole roster because a coordinator may give different ones to different parties: a trustee that was told of other dealers than
+ * there are would add up noise that the coordinator knows, to vectors of agents that count on the right ones. So a box opens only for who
+ * has the roster that its sender has checked.
  *
  * A box by the identity alone could be opened by whoever gets hold of that identity later, with the trustee's public key. So there is
  * the outer box: its secret key is made from the dealing's secret and not kept. Once the trustee has answered and erased its key of the
@@ -32,6 +36,8 @@ typedef struct tc_box_secret { /* erase after use */
 
 void tc_box_keys_fresh(tc_box_key *p, tc_box_secret *s);
 void tc_box_keys_from(tc_box_key *p, tc_box_secret *s, const uint8_t seed[32]);
+/* Can boxes be made for it? Not for a point of low order: everybody would know their secret. */
+bool tc_box_key_holds(const tc_box_key *p);
 
 /* Part of the protocol: append only. */
 typedef enum tc_dealer_kind {
@@ -52,7 +58,7 @@ typedef struct tc_dealing_head {
 /* What a dealer knows. */
 typedef struct tc_dealer {
     tc_trustees trustees;
-    tacit_hash study;
+    tacit_hash roster; /* tc_trust_roster_hash of the one that it keeps */
     uint32_t epoch;
     uint64_t round;
     tc_dealer_kind kind;
@@ -80,8 +86,8 @@ tacit_status tc_dealing_check(const tc_trustees *t, const tc_dealing_head *want,
 const uint8_t *tc_dealing_box(const tc_trustees *t, const void *bytes, uint32_t k);
 
 /* Opens trustee k's box of the dealing that `head` says, id included: tc_share_size bytes of a share. `sender` is its
- * identity on the roster. E_ARG: it does not open with that key, or is of another dealing. */
-tacit_status tc_dealing_open(const tc_trustees *t, const tacit_hash *study,
+ * identity on the roster. E_ARG: it does not open with that key, or is of another dealing or roster. */
+tacit_status tc_dealing_open(const tc_trustees *t, const tacit_hash *roster,
                              const tc_dealing_head *head, const tc_public_key *sender, uint32_t k,
                              const tc_box_secret *mine, const uint8_t *box, size_t n,
                              uint8_t *share, tacit_error *err);

@@ -14,7 +14,7 @@ static const int64_t vector[WORDS] = {1, -2, 3, TC_FIELD_MOST, -TC_FIELD_MOST, 0
 /* Two agents, five trustees, two rounds. */
 typedef struct world {
     tc_trustees t;
-    tacit_hash study;
+    tacit_hash roster;
     tc_public_key agent[2], trustee;
     tc_secret_key agent_secret[2], trustee_secret;
     tc_box_key key[ROUNDS][TRUSTEES];
@@ -23,7 +23,7 @@ typedef struct world {
 
 static world make_world(void)
 {
-    world w = {.t = tc_trustees_usual(TRUSTEES), .study = {{7}}};
+    world w = {.t = tc_trustees_usual(TRUSTEES), .roster = {{7}}};
     uint8_t seed[32] = {1};
     for (size_t i = 0; i < 2; i++, seed[0]++)
         tc_keys_from(&w.agent[i], &w.agent_secret[i], seed);
@@ -39,7 +39,7 @@ static world make_world(void)
 static tc_dealer dealer_of(const world *w, uint64_t agent, uint64_t round)
 {
     return (tc_dealer){.trustees = w->t,
-                       .study = w->study,
+                       .roster = w->roster,
                        .epoch = 1,
                        .round = round,
                        .kind = TC_DEALER_AGENT,
@@ -62,7 +62,7 @@ static tc_dealing_head write(const tc_dealer *d, uint8_t secret, uint8_t out[SIZ
 static tacit_status open_box(const world *w, const tc_dealing_head *head, uint32_t k,
                              const uint8_t *box, uint8_t *share, tacit_error *err)
 {
-    return tc_dealing_open(&w->t, &w->study, head, &w->agent[head->number], k,
+    return tc_dealing_open(&w->t, &w->roster, head, &w->agent[head->number], k,
                            &w->secret[head->round][k], box, tc_dealing_box_size(&w->t, k, WORDS),
                            share, err);
 }
@@ -113,7 +113,7 @@ static void test_form_of_a_box(void **state)
         0);
     assert_int_equal(
         crypto_box_open_easy(plain, inner + 24, 16 + 64, inner, from, w.secret[1][2].bytes), 0);
-    laid[4] = 7;      /* the study's hash */
+    laid[4] = 7;      /* the roster's hash */
     laid[36] = 1;     /* epoch */
     laid[40] = 1;     /* round */
     laid[48] = 1;     /* kind */
@@ -253,16 +253,20 @@ static void test_what_cannot_be_dealt(void **state)
     }
     assert_fails(tc_dealing_write(&d, secret, vector, 0, out, &err), TACIT_E_ARG,
                  "a dealing has 1 to 16777216 words, got 0");
+    assert_true(tc_box_key_holds(&w.key[0][3]));
     memset(w.key[0][3].bytes, 0, 32); /* a point of low order: anybody would know the secret */
     assert_fails(tc_dealing_write(&d, secret, vector, WORDS, out, &err), TACIT_E_ARG,
                  "the key of trustee 3 for round 0 is none");
+    assert_false(tc_box_key_holds(&w.key[0][3]));
+    w.key[0][3].bytes[0] = 1; /* and another */
+    assert_false(tc_box_key_holds(&w.key[0][3]));
 }
 
 /* ---- boxes in other places */
 
 #define STRANGER                                                                                   \
     " does not open with the keys of these two: somebody else made it, or it was changed"
-#define ELSEWHERE " was made for another study, epoch, round, trustee or dealing"
+#define ELSEWHERE " was made for another roster, epoch, round, trustee or dealing"
 
 /* An agent posts a victim's boxes as its own, with the victim's id or another one. */
 static void test_copied_boxes_are_refused(void **state)
@@ -299,7 +303,7 @@ static void test_boxes_of_another_dealing_are_refused(void **state)
     head.id[31] ^= 1;
     assert_fails(open_box(&w, &head, 4, box, share, &err), TACIT_E_ARG, ELSEWHERE);
     assert_string_equal(err.msg, "the box of agent 0 for trustee 4 in round 0 was made for another "
-                                 "study, epoch, round, trustee or dealing");
+                                 "roster, epoch, round, trustee or dealing");
     head = right;
     head.epoch = 2;
     assert_fails(open_box(&w, &head, 4, box, share, &err), TACIT_E_ARG, ELSEWHERE);
@@ -310,7 +314,7 @@ static void test_boxes_of_another_dealing_are_refused(void **state)
     head = right;
     head.kind = TC_DEALER_TRUSTEE; /* noise that is an agent's vector */
     assert_fails(open_box(&w, &head, 4, box, share, &err), TACIT_E_ARG,
-                 "the box of trustee 0 for trustee 4 in round 0 was made for another study");
+                 "the box of trustee 0 for trustee 4 in round 0 was made for another roster");
     head = right;
     head.round = 1;
     w.secret[1][4] = w.secret[0][4]; /* as if a trustee used a key twice */
@@ -321,7 +325,7 @@ static void test_boxes_of_another_dealing_are_refused(void **state)
     head = right;
     head.number = 1;
     assert_fails(open_box(&w, &head, 4, box, share, &err), TACIT_E_ARG, ELSEWHERE);
-    w.study.bytes[31] ^= 1;
+    w.roster.bytes[31] ^= 1;
     assert_fails(open_box(&w, &right, 4, box, share, &err), TACIT_E_ARG, ELSEWHERE);
     assert_memory_equal(share, untouched, sizeof share);
 }
@@ -341,7 +345,7 @@ static void test_swapped_and_late_boxes_are_refused(void **state)
                              TACIT_E_ARG, STRANGER);
     assert_fails(open_box(&w, &later, 0, tc_dealing_box(&w.t, a, 0), share, &err), TACIT_E_ARG,
                  STRANGER);
-    assert_fails(tc_dealing_open(&w.t, &w.study, &head, &w.agent[0], 0, &w.secret[0][0],
+    assert_fails(tc_dealing_open(&w.t, &w.roster, &head, &w.agent[0], 0, &w.secret[0][0],
                                  tc_dealing_box(&w.t, a, 4), 120 + 8 * WORDS, share, &err),
                  TACIT_E_ARG, "the box of agent 0 for trustee 0 must have 152 bytes, got 168");
 }
@@ -390,7 +394,7 @@ static void test_trustees_deal_to_themselves(void **state)
     d.identity = &w.trustee_secret;
     const tc_dealing_head head = write(&d, 1, upload);
     assert_int_equal(head.kind, TC_DEALER_TRUSTEE);
-    assert_ok(tc_dealing_open(&w.t, &w.study, &head, &w.trustee, 3, &w.secret[0][3],
+    assert_ok(tc_dealing_open(&w.t, &w.roster, &head, &w.trustee, 3, &w.secret[0][3],
                               tc_dealing_box(&w.t, upload, 3), tc_dealing_box_size(&w.t, 3, WORDS),
                               share, &err));
 }

@@ -197,6 +197,11 @@ tc_fingerprint tc_trust_roster_fingerprint(const void *bytes, size_t n)
     return f;
 }
 
+tacit_hash tc_trust_roster_hash(const tc_trust_roster *r)
+{
+    return tc_hash_bytes(r->bytes, r->n_bytes);
+}
+
 static bool is_fingerprint(const char *text)
 {
     uint8_t bytes[32];

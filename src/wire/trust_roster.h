@@ -58,6 +58,8 @@ typedef struct tc_fingerprint {
     char text[56];
 } tc_fingerprint;
 tc_fingerprint tc_trust_roster_fingerprint(const void *bytes, size_t n);
+/* BLAKE2b-256 of the bytes: what a box is bound to (dealing.h). */
+tacit_hash tc_trust_roster_hash(const tc_trust_roster *r);
 /* `pinned` is what a user gave. E_ARG: it is no fingerprint, or another one; the sentence names both. */
 tacit_status tc_trust_roster_pinned(const tc_fingerprint *found, const char *pinned,
                                     tacit_error *err);

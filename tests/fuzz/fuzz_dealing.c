@@ -12,7 +12,7 @@ enum { TRUSTEES = 4, WORDS = 5, ROUND = 3 };
 static struct world {
     bool made;
     tc_trustees t;
-    tacit_hash study;
+    tacit_hash roster;
     tc_public_key sender;
     tc_box_key keys[TRUSTEES];
     tc_box_secret secrets[TRUSTEES];
@@ -32,7 +32,7 @@ static void make(void)
         tc_box_keys_from(&w.keys[k], &w.secrets[k], seed);
     }
     const tc_dealer d = {.trustees = w.t,
-                         .study = w.study,
+                         .roster = w.roster,
                          .epoch = 1,
                          .round = ROUND,
                          .kind = TC_DEALER_AGENT,
@@ -52,7 +52,7 @@ static void check_box(const tc_dealing_head *head, const fuzz_piece *p, uint32_t
     REQUIRE(box >= p->bytes && (size_t)(box - p->bytes) + size <= p->n);
     uint8_t *share = malloc(tc_share_size(&w.t, k, head->words));
     REQUIRE(share);
-    if (tc_dealing_open(&w.t, &w.study, head, &w.sender, k, &w.secrets[k], box, size, share,
+    if (tc_dealing_open(&w.t, &w.roster, head, &w.sender, k, &w.secrets[k], box, size, share,
                         NULL) == TACIT_OK) {
         REQUIRE(head->number == 7 && head->round == ROUND && head->words == WORDS);
         REQUIRE(memcmp(box, tc_dealing_box(&w.t, w.upload, k), size) == 0);

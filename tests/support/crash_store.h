@@ -18,6 +18,7 @@ typedef struct crash_store {
     uint64_t writes;         /* so far */
     _Atomic uint64_t rows;   /* of studies that were read whole, so far */
     _Atomic uint64_t places; /* of rosters, that scans have handed out or counted, so far */
+    _Atomic uint64_t duties; /* of trustees, that scans have handed out, so far */
     _Atomic uint64_t gets;   /* records that were read one by one, so far */
     _Atomic uint64_t heads;  /* of ledgers, that were read, so far */
     uint64_t at;             /* 0: never */
@@ -199,6 +200,7 @@ static inline tacit_status crash_see(void *user, const tc_record *r, tacit_error
 {
     crash_seen *v = user;
     v->store->places += r->kind == TC_RECORD_AGENT;
+    v->store->duties += r->kind == TC_RECORD_DUTY;
     return v->visit(v->user, r, err);
 }
 

@@ -279,7 +279,7 @@ static inline uint8_t *trust_deal(const trust_world *t, uint64_t round, tc_deale
     for (uint32_t k = 0; k < t->trustees.count; k++)
         keys[k] = t->t[k].keys[round];
     const tc_dealer d = {.trustees = t->trustees,
-                         .study = t->w.hash,
+                         .roster = t->w.hash, /* of these parties: they all have the same */
                          .epoch = TC_ROSTER_EPOCH,
                          .round = round,
                          .kind = kind,
