@@ -2,7 +2,8 @@
  *
  * An agent's storage has the key of a place beside the study of that name. A coordinator's has a mark. One that has both was a coordinator's
  * before agents refused such a storage: it is the agent's, whose place would be lost. So no storage is refused by both. A
- * trustee's has its key, and the secrets of rounds, which no coordinator may see. */
+ * trustee's has its key, and the secrets of rounds, which no coordinator may see. Agents and trustees keep what they have dealt for
+ * a round under the same name, so one storage for both would send the one's as the other's. */
 #include "net/owner.h"
 
 #include "base/error.h"
@@ -87,18 +88,27 @@ static tacit_status is_trustees(tc_store *store, bool *out, tacit_error *err)
     return TACIT_OK;
 }
 
+/* Its own already: whatever else is in it. */
 tacit_status tc_owner_trustee(tc_store *store, tacit_error *err)
 {
+    search s = {.store = store};
     bool coordinators, trustees;
-    TC_TRY(is_coordinators(store, &coordinators, err));
     TC_TRY(is_trustees(store, &trustees, err));
-    return !coordinators || trustees
-               ? TACIT_OK
-               : tc_fail(err, TACIT_E_STATE,
-                         "the storage is a coordinator's: a trustee needs one of its own");
+    if (trustees)
+        return TACIT_OK;
+    TC_TRY(is_coordinators(store, &coordinators, err));
+    if (coordinators)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the storage is a coordinator's: a trustee needs one of its own");
+    TC_TRY(tc_store_study_list(store, find_place, &s, err));
+    return *s.place ? tc_fail(err, TACIT_E_STATE,
+                              "the storage is an agent's, with its journal of study \"%s\": a "
+                              "trustee needs one of its own",
+                              s.place)
+                    : TACIT_OK;
 }
 
-/* ---- for both ---- */
+/* ---- for the others ---- */
 
 tacit_status tc_owner_coordinator(tc_store *store, tacit_error *err)
 {
@@ -121,7 +131,12 @@ tacit_status tc_owner_coordinator(tc_store *store, tacit_error *err)
 tacit_status tc_owner_agent(tc_store *store, tacit_error *err)
 {
     search s = {.store = store};
-    bool coordinators;
+    bool coordinators, trustees;
+    TC_TRY(is_trustees(store, &trustees, err));
+    if (trustees)
+        return tc_fail(err, TACIT_E_STATE,
+                       "the storage is a trustee's, with the keys of rounds: an agent needs one of "
+                       "its own");
     TC_TRY(is_coordinators(store, &coordinators, err));
     if (!coordinators)
         return TACIT_OK;

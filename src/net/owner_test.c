@@ -234,6 +234,7 @@ static void a_trustees_storage_is_its_own(void **state)
     tacit_coordinator_opts o = TACIT_COORDINATOR_OPTS;
     tacit_coordinator *c;
     tacit_trustee *t, *second;
+    tacit_agent *a;
     tacit_error err = {0};
     (void)state;
     assert_ok(tacit_coordinator_create(asked, TRUSTED, &err));
@@ -248,6 +249,26 @@ static void a_trustees_storage_is_its_own(void **state)
     assert_string_equal(err.msg,
                         "the storage is a trustee's, with the keys of rounds: a coordinator "
                         "needs one of its own");
+    assert_int_equal(join("f", &a, &err), TACIT_E_STATE);
+    assert_string_equal(
+        err.msg,
+        "the storage is a trustee's, with the keys of rounds: an agent needs one of its own");
+    assert_ok(become_trustee(&t, &err));
+    tacit_trustee_close(t);
+}
+
+static void a_trustee_refuses_an_agents(void **state)
+{
+    tacit_trustee *t;
+    tacit_error err = {0};
+    (void)state;
+    assert_ok(tacit_coordinator_create(asked, TRUSTED, &err));
+    joins("f");
+    assert_int_equal(become_trustee(&t, &err), TACIT_E_STATE);
+    assert_string_equal(err.msg,
+                        "the storage is an agent's, with its journal of study \"f\": a trustee "
+                        "needs one of its own");
+    joins("f");
 }
 
 static void a_trustee_refuses_a_coordinators(void **state)
@@ -270,8 +291,8 @@ static void a_trustee_refuses_a_coordinators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_agent_refuses_a_coordinators), TEST(an_agent_keeps_several_studies),
+        TEST(an_agent_refuses_a_coordinators),    TEST(an_agent_keeps_several_studies),
         TEST(a_storage_of_both_stays_the_agents), TEST(a_trustees_storage_is_its_own),
-        TEST(a_trustee_refuses_a_coordinators)};
+        TEST(a_trustee_refuses_a_coordinators),   TEST(a_trustee_refuses_an_agents)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
