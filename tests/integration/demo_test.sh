@@ -187,7 +187,7 @@ refused() { # EXPECTED OPTIONS...
 }
 refused "trials must be a whole number in \[4, 100\]" --trials 3
 refused "trustees must be a whole number in \[3, 16\], got \"2\"" --protect party --trustees 2
-refused "trustees is for --protect party: where records are protected each hospital adds the noise itself, and nobody is trusted with it" --trustees 3
+refused "trustees is for --protect party: where records are protected each hospital adds the noise itself, and nobody is trusted with it" --trustees 3 --protect records
 refused "protect must be one of records, party, got \"agents\"" --protect agents
 refused "hospitals must be a whole number in \[2, 100\]" --hospitals 1
 refused "records must be a whole number in \[1, 100000\]" train --records 0
@@ -198,13 +198,16 @@ TMPDIR=$dir/nowhere refused "could not be made" --trials 8
 
 # ---- trustees: nobody sees a hospital's vectors
 
-"$tacit" demo --protect party --trustees 3 --hospitals 3 --trials 4 > "$dir/out" 2> "$dir/err" || { fail "demo --trustees"; cat "$dir/err"; }
+"$tacit" demo --trustees 3 --hospitals 3 --trials 4 > "$dir/out" 2> "$dir/err" || { fail "demo --trustees"; cat "$dir/err"; }
 tr '\n' ' ' < "$dir/out" > "$dir/words"
 for words in "left as shares, one for each of 3 trustees, sealed for it: the coordinator carried them and could read none, no trustee could read one alone, and 3 of them together could have" \
-    "Against an adversary who controls the coordinator, up to 1 of the 3 trustees and any set of other agents"; do
+    "Neighbours: all vectors of one agent are replaced by zero; roster, groups, clip norm and the terms of trustees are public constants" \
+    "Against an adversary who controls the coordinator, up to 1 of the 3 trustees and any set of other agents" \
+    "Towards a coordinator and 2 trustees: epsilon"; do
     grep -qF "$words" "$dir/words" || { fail "not said: $words"; cat "$dir/out"; }
 done
 grep -qF "which sees the vectors and is trusted" "$dir/words" && fail "the coordinator is said to be trusted"
+grep -qF "which is the same as its absence" "$dir/words" && fail "absence is said to be hidden"
 [ "$(helpers)" = 0 ] || fail "trustees stay behind"
 
 [ $failed = 0 ] && echo "demo_test passed"

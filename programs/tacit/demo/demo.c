@@ -43,8 +43,8 @@ static const tc_option table[] = {
                     "what the study promises, at delta 1e-5: 1 unless given, with --protect party "
                     "4"),
     TC_INT_OPTION("trustees", offsetof(options, trustees), NULL, 3, TC_DEMO_TRUSTEES_MOST,
-                  "with --protect party: so many trustees add up what hospitals send and deal the "
-                  "noise, and the coordinator is trusted with nothing"),
+                  "so many trustees add up what hospitals send and deal the noise, and the "
+                  "coordinator is trusted with nothing; implies --protect party"),
     TC_DEMO_SEED_OPTION(options),
     TC_BOOL_OPTION("keep", offsetof(options, keep), NULL,
                    "keep the folder with everybody's storage, to look into"),
@@ -141,8 +141,7 @@ static const char next_for_hospitals[] =
     "                              the same, and everybody's storage stays: what exactly left\n"
     "                              a hospital (tacit inspect), what the coordinator released\n"
     "                              (tacit remote privacy)\n"
-    "  tacit demo --protect party --trustees 3\n"
-    "                              nobody sees a hospital's vectors, nor does the coordinator\n"
+    "  tacit demo --trustees 3     nobody sees a hospital's vectors, nor does the coordinator\n"
     "  tacit demo --protect party --hospitals 8\n"
     "                              fewer to hide among: more noise, less to learn\n"
     "  tacit demo --protect party --epsilon 0.1\n"
@@ -234,9 +233,9 @@ static tacit_status run_demo(demo *d, tacit_error *err)
 }
 
 /* What is not given is what --protect has. */
-static tc_demo_plan plan_of(const options *o)
+static tc_demo_plan plan_of(const options *o, int protect)
 {
-    const bool records = o->protect == RECORDS;
+    const bool records = protect == RECORDS;
     return (tc_demo_plan){.trustees = o->trustees > 0 ? (unsigned)o->trustees : 0,
                           .hospitals = o->hospitals > 0 ? (unsigned)o->hospitals
                                        : records        ? 8
@@ -268,7 +267,9 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
         TC_TRY(check_local(in, err));
         return tc_demo_local(in, o->out, err);
     }
-    if (o->protect == RECORDS && o->trustees > 0)
+    /* Trustees are of one promise alone, so who asks for them need not ask for it, too. */
+    const int protect = o->trustees > 0 && !tc_given(in, "protect") ? PARTY : o->protect;
+    if (protect == RECORDS && o->trustees > 0)
         return tc_fail(err, TACIT_E_ARG,
                        "--trustees is for --protect party: where records are protected each "
                        "hospital adds the noise itself, and nobody is trusted with it");
@@ -277,7 +278,7 @@ static tacit_status run(const tc_invocation *in, tacit_error *err)
         return tc_fail_memory(err);
     d->in = in;
     d->o = o;
-    d->plan = plan_of(o);
+    d->plan = plan_of(o, protect);
     tacit_status status = run_demo(d, err);
     tc_free(d);
     return status;
@@ -319,7 +320,7 @@ const tc_verb tc_verb_demo = {
         "  tacit demo\n"
         "  tacit demo --out charts\n"
         "  tacit demo --protect party\n"
-        "  tacit demo --protect party --trustees 3\n"
+        "  tacit demo --trustees 3\n"
         "  tacit demo --protect party --hospitals 20 --keep\n"
         "  tacit demo --local --out charts",
     .options = table,

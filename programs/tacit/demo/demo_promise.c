@@ -20,12 +20,13 @@ static tacit_status print_text(tc_text *text, tacit_error *err)
 
 /* ---- to hospitals ---- */
 
-/* With trustees the promise holds towards others, too: the study's plan says towards whom, in the place of the words about a
- * coordinator that is trusted. */
+/* With trustees neighbours are others, and the promise holds towards others, too: after the numbers, which are the ledger's, comes
+ * what the study's plan says of them, in the place of the words about a coordinator that is trusted. */
 static tacit_status add_trustees(const tc_demo_plan *plan, const char *words, tc_text *out,
                                  tacit_error *err)
 {
-    const char *usual = strstr(words, tacit_statement_trust());
+    static const char scope[] = "Neighbours: ";
+    const char *usual = strstr(words, scope), *shared;
     tacit_document *doc;
     tacit_plan *p = NULL;
     tc_text text = {0};
@@ -34,9 +35,12 @@ static tacit_status add_trustees(const tc_demo_plan *plan, const char *words, tc
     tc_text_fini(&text);
     TC_TRY(status);
     status = tacit_plan_new(&p, doc, err);
+    if (status == TACIT_OK)
+        status = tacit_plan_cost(p, err);
     if (status == TACIT_OK) {
+        shared = strstr(tacit_plan_summarize(p)->statement, scope);
         tc_text_add_bytes(out, words, usual ? (size_t)(usual - words) : strlen(words));
-        tc_text_addf(out, "%s. ", tacit_plan_summarize(p)->trust);
+        tc_text_addf(out, "%s ", shared ? shared : "");
         tc_text_add(out, tacit_plan_summarize(p)->trustees_sentence);
     }
     tacit_plan_free(p);
