@@ -38,6 +38,15 @@ check "... all of them" grep -qF -- "$plan" out
 good "with purpose and limit" privacy sheet party.json --purpose "Dosing in 50 wards" --epsilon 6 --delta 1e-5
 check "... which it says" says "Dosing in 50 wards" "This party's own limit, over all studies that share its ledger: epsilon 6 at delta 1e-05"
 
+study shared '"algorithm": {"name": "dp-fts-de"}, "federation": {"agents": 50, "trustees": 5}, "privacy": {"epsilon": 4, "delta": 1e-5}'
+check "with trustees" sheet shared
+check "... has every section" sections
+check "... and how many have to be bad" says "There are 5 trustees: any 4 of them together could open a single party's numbers; the study counts on no more than 1 that works with the coordinator; in a round 1 may be absent." \
+    "This holds towards the coordinator, too" "roster is the one that the others have"
+study shared3 '"algorithm": {"name": "dp-fts-de"}, "federation": {"agents": 50, "trustees": 3}, "privacy": {"epsilon": 4, "delta": 1e-5}'
+check "with three" sheet shared3
+check "... all must be there" says "There are 3 trustees: any 3 of them together" "in a round none may be absent."
+
 study noise '"algorithm": {"name": "dp-fts-de", "features": 20, "releases": "0"}, "federation": {"agents": 50},
  "privacy": {"noise_multiplier": 8, "delta": 1e-5}'
 check "a noise multiplier" sheet noise

@@ -281,16 +281,49 @@ static json_t *open_json(const study *s)
     return NULL;
 }
 
+/* Trustees in numbers: what an ethics board weighs is how many of them have to be bad, or away. */
+static void add_trustees(const char *plan, tc_text *out)
+{
+    int count, degree, colluding, absent;
+    json_t *j = json_loads(plan, 0, NULL);
+    if (json_unpack(j, "{s:i, s:i, s:i, s:i}", "count", &count, "degree", &degree, "colluding",
+                    &colluding, "absent", &absent) == 0) {
+        tc_text_addf(out,
+                     ". There are %d trustees: any %d of them together could open a single "
+                     "party's numbers; the study counts on no more than %d that work%s with the "
+                     "coordinator; in a round ",
+                     count, degree + 1, colluding, colluding == 1 ? "s" : "");
+        if (absent > 0)
+            tc_text_addf(out, "%d", absent);
+        else
+            tc_text_add(out, "none");
+        tc_text_add(out, " may be absent");
+    } else {
+        out->failed = true;
+    }
+    json_decref(j);
+}
+
+static void add_who(const study *s, tc_text *out)
+{
+    const tc_sheet_kind *k = &tc_sheet_kinds[s->kind];
+    if (k->counted)
+        tc_text_addf(out, "%" PRIu64 " ", tacit_document_agents(s->document));
+    tc_text_add(out, k->who);
+    if (s->kind == TC_SHEET_SHARED)
+        add_trustees(tacit_plan_summarize(s->plan)->trustees, out);
+}
+
 /* NULL: no memory. */
 static json_t *sheet_json(const study *s, const sheet_opts *o)
 {
-    char number[24] = "", who[160];
     const tc_sheet_kind *k = &tc_sheet_kinds[s->kind];
-    if (k->counted)
-        snprintf(number, sizeof number, "%" PRIu64 " ", tacit_document_agents(s->document));
-    snprintf(who, sizeof who, "%s%s", number, k->who);
+    tc_text text = {0};
+    add_who(s, &text);
+    json_t *who = text.failed ? NULL : json_string(tc_text_get(&text));
+    tc_text_fini(&text);
     return json_pack(
-        "{s:s, s:s, s:s, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "study", tacit_document_name(s->document), "made_by", "tacit " TACIT_VERSION, "algorithm",
         tacit_document_algorithm(s->document), "trials",
         (json_int_t)tacit_document_trials(s->document), "purpose",
