@@ -124,7 +124,10 @@ refused 4 "the roster of study \"s\" is fixed: nobody joins, comes back or chang
 # ---- what left, and for whom
 
 "$tacit" inspect s --storage "sqlite:///$dir/here-0.db" > "$dir/inspect"
-grep -q "^They left as shares, one for each of trustees 0 to 2, sealed for it" "$dir/inspect" ||
+one=$("$tacit" inspect s --storage "sqlite:///$dir/here-0.db" --format csv | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "share_bytes") at = i } NR > 1 { sum += $at } END { print sum }')
+[ "$one" -gt 0 ] || fail "no bytes of shares: $one"
+grep -q "^They left as shares, one for each of trustees 0 to 2, sealed for it, $one bytes in all" "$dir/inspect" ||
     { fail "inspect"; cat "$dir/inspect"; }
 "$tacit" inspect s --storage "sqlite:///$dir/here-0.db" --round 1 > "$dir/inspect"
 grep -q "^left as     [0-9]* bytes: a share for each of trustees 0 to 2$" "$dir/inspect" || fail "inspect --round"

@@ -107,31 +107,33 @@ static void people_row(tc_table *t, const tacit_agent_round *r)
 }
 
 /* For whom they were, and who can read them. All rounds are of one study. */
-static void print_shares(const tacit_agent_round *r)
+static void print_shares(const tacit_agent_round *r, uint64_t bytes)
 {
     if (r->trustees == 0)
         return;
-    printf("They left as shares, one for each of trustees 0 to %" PRIu64 ", sealed for it: the "
-           "coordinator carries them\nand can read none. Nobody can read a message alone; %" PRIu64
-           " trustees together can.\n",
-           r->trustees - 1, r->readers);
+    printf("They left as shares, one for each of trustees 0 to %" PRIu64 ", sealed for it, %" PRIu64
+           " bytes in all: the coordinator\ncarries them and can read none. Nobody can read a "
+           "message alone; %" PRIu64 " trustees together can.\n",
+           r->trustees - 1, bytes, r->readers);
 }
 
 /* Bytes that left, or may have. */
 static void print_sum(const tacit_traffic *t, const char *study)
 {
     size_t left = 0, bytes = 0, kept = 0, before = 0;
+    uint64_t shares = 0;
     for (size_t i = 0; i < tacit_traffic_count(t); i++) {
         const tacit_agent_round *r = tacit_traffic_get(t, i);
         left += r->ledger != NULL;
         before += r->state == TACIT_MESSAGE_BEFORE;
         bytes += r->ledger ? r->message_size : 0;
+        shares += r->ledger ? r->share_bytes : 0;
         kept += r->message && !r->ledger;
     }
     printf("\n%zu message%s of study %s left this machine or may have: %zu bytes before their "
            "envelope.\n",
            left, left == 1 ? "" : "s", study, bytes);
-    print_shares(tacit_traffic_get(t, 0));
+    print_shares(tacit_traffic_get(t, 0), shares);
     if (before > 0)
         printf("%zu of them left before this storage was restored: their bytes are not known.\n",
                before);
