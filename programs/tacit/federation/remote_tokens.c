@@ -167,12 +167,14 @@ const tc_verb tc_verb_remote_token = {
     .network = true,
     .name = "remote token",
     .usage = "[STUDY] [options]",
-    .summary = "a token: for agents or clients of a study, for viewers, curators or operators",
+    .summary =
+        "a token: for agents, trustees or clients of a study, for viewers, curators or operators",
     .details =
-        "For a federated STUDY it lets agents join. For a served one it is a client's: whoever "
-        "has\n"
-        "it takes trials of this study and tells their values, and any number may share it. A\n"
-        "curator may upload one release (tacit curate publish), a viewer looks at all studies.\n"
+        "For a federated STUDY it lets agents join, and with --role trustee trustees. For a "
+        "served\n"
+        "one it is a client's: whoever has it takes trials of this study and tells their values,\n"
+        "and any number may share it. A curator may upload one release (tacit curate publish), a\n"
+        "viewer looks at all studies.\n"
         "\n"
         "  tacit remote token landmine --uses 29 --out join.txt\n"
         "  tacit remote token landmine --role trustee --uses 5 --out trustees.txt\n"

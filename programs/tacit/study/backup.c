@@ -45,7 +45,9 @@ const tc_verb tc_verb_backup = {
         "appears\n"
         "whole or not at all, and replaces nothing. It holds keys and seeds: treat it as a key. "
         "Contributions\n"
-        "to sums are left out; agents send them again.\n"
+        "to sums are left out; agents send them again. So are the keys of a trustee's rounds: a "
+        "trustee\n"
+        "that is restored answers nothing more in its study.\n"
         "\n"
         "  tacit backup --storage sqlite:////srv/tacit.db /backup/tacit-2026-11-15.db\n"
         "  tacit backup --storage postgresql:///tacit /backup/tacit-2026-11-15.db",
