@@ -156,7 +156,8 @@ static void what_trustees_cannot_do_is_refused_before_a_study_is_made(void **sta
 #define TRUSTEES ", \"federation\": {\"agents\": 2, \"trustees\": 3}"
     (void)state;
     refused(DOCUMENT("\"name\": \"fts\"", TRUSTEES ", \"privacy\": \"none\""),
-            "federation.trustees: the sums of fts cannot be shared among trustees");
+            "federation.trustees: fts has no sums that trustees could add up; a study with "
+            "trustees takes one of dp-fts-de, dp-pf-pne");
     refused(DOCUMENT("\"name\": \"dp-fts-de\", \"initial\": 3, \"sampling_rate\": 0.5",
                      TRUSTEES ", \"privacy\": {\"noise_multiplier\": 2}"),
             "federation.trustees: sampling_rate must be 1, got 0.5: nobody draws a secret coin for "

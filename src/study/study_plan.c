@@ -165,17 +165,42 @@ static tacit_status set_limit(tc_study_plan *p, tacit_error *err)
 
 /* ---- */
 
+static bool takes_trustees(const tc_algorithm *a)
+{
+    return a->aggregator && a->aggregator->shared;
+}
+
+/* Those of which `which` is true, with commas. */
+static void add_names(bool (*which)(const tc_algorithm *), tc_text *out)
+{
+    for (const tc_algorithm *const *a = tc_algorithms(); *a; a++)
+        if (which(*a))
+            tc_text_addf(out, "%s%s", out->len > 0 ? ", " : "", (*a)->name);
+}
+
 static tacit_status refuse_single(const char *name, tacit_error *err)
 {
     tc_text names = {0};
-    for (const tc_algorithm *const *a = tc_algorithms(); *a; a++)
-        if (tc_algorithm_federated(*a))
-            tc_text_addf(&names, "%s%s", names.len > 0 ? ", " : "", (*a)->name);
+    add_names(tc_algorithm_federated, &names);
     tacit_status status =
         names.failed ? tc_fail_memory(err)
                      : tc_fail(err, TACIT_E_ARG,
                                "algorithm %s is for one party: a study with a federation takes "
                                "one of %s",
+                               name, tc_text_get(&names));
+    tc_text_fini(&names);
+    return status;
+}
+
+static tacit_status refuse_trustees(const char *name, tacit_error *err)
+{
+    tc_text names = {0};
+    add_names(takes_trustees, &names);
+    tacit_status status =
+        names.failed ? tc_fail_memory(err)
+                     : tc_fail(err, TACIT_E_ARG,
+                               "federation.trustees: %s has no sums that trustees could add up; a "
+                               "study with trustees takes one of %s",
                                name, tc_text_get(&names));
     tc_text_fini(&names);
     return status;
@@ -188,10 +213,8 @@ static tacit_status check(const tc_study_doc *d, tacit_error *err)
         return tc_fail(err, TACIT_E_ARG, "study \"%s\" is not one of a federation", d->name);
     if (!tc_algorithm_federated(d->algorithm))
         return refuse_single(d->algorithm->name, err);
-    if (d->trustees.count && !(d->algorithm->aggregator && d->algorithm->aggregator->shared))
-        return tc_fail(err, TACIT_E_ARG,
-                       "federation.trustees: the sums of %s cannot be shared among trustees",
-                       d->algorithm->name);
+    if (d->trustees.count && !takes_trustees(d->algorithm))
+        return refuse_trustees(d->algorithm->name, err);
     if (d->trustees.count && d->promise == TC_PROMISE_RECORDS)
         return tc_fail(err, TACIT_E_ARG,
                        "federation.trustees: with privacy.unit \"record\" values have their noise "
