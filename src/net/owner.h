@@ -1,7 +1,8 @@
 /* owner.h - whose a storage is: a coordinator's, an agent's or a trustee's.
  *
  * Coordinators and agents keep studies under their names, and whoever coordinates could delete an agent's journal; agents and
- * trustees keep what they deal under the same name. So a storage serves one of them. Called by agent_api.c, trustee_api.c and coordinator_api.c, before they write. */
+ * trustees keep what they deal under the same name. So a storage serves one of them. Called by agent_api.c, trustee_api.c and
+ * coordinator_api.c, before they write. */
 #ifndef TC_NET_OWNER_H
 #define TC_NET_OWNER_H
 

@@ -69,7 +69,8 @@ tacit_status tc_trustee_step(tc_trustee *t, long wait_s, tc_trustee_next *next, 
     tc_answered r;
     *next = TC_TRUSTEE_WAIT;
     if (!tc_kept_roster_is_there(&t->roster)) {
-        TC_TRY(need_roster(t, wait_s, err));
+        /* At first it does not wait, so that its operator hears at once for whom it will. */
+        TC_TRY(need_roster(t, *t->waits ? wait_s : 0, err));
         if (!tc_kept_roster_is_there(&t->roster))
             return TACIT_OK;
     }

@@ -183,6 +183,7 @@ as_second() { (as_t second); }
 as_t first > "$dir/out" 2> "$dir/first.err" &
 first=$!
 await grep -q "^trustee 0 of study t" "$dir/first.err"
+await grep -q "^waiting: not all agents and trustees have joined yet" "$dir/first.err"
 "$tacit" backup "$dir/first.backup" --storage "sqlite:///$dir/first.db" > "$dir/out" 2>&1 || { fail "a backup"; cat "$dir/out"; }
 kill -TERM $first
 wait $first && fail "a trustee that is interrupted ends with 0"

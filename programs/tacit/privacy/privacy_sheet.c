@@ -287,18 +287,20 @@ static void add_trustees(const char *plan, tc_text *out)
     int count, degree, colluding, absent;
     json_t *j = json_loads(plan, 0, NULL);
     if (json_unpack(j, "{s:i, s:i, s:i, s:i}", "count", &count, "degree", &degree, "colluding",
-                    &colluding, "absent", &absent) != 0)
-        out->failed = true;
-    else
+                    &colluding, "absent", &absent) == 0) {
         tc_text_addf(out,
                      ". There are %d trustees: any %d of them together could open a single "
                      "party's numbers; the study counts on no more than %d that work%s with the "
                      "coordinator; in a round ",
                      count, degree + 1, colluding, colluding == 1 ? "s" : "");
-    if (!out->failed && absent > 0)
-        tc_text_addf(out, "%d may be absent", absent);
-    else
-        tc_text_add(out, "none may be absent");
+        if (absent > 0)
+            tc_text_addf(out, "%d", absent);
+        else
+            tc_text_add(out, "none");
+        tc_text_add(out, " may be absent");
+    } else {
+        out->failed = true;
+    }
     json_decref(j);
 }
 
