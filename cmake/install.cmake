@@ -39,7 +39,7 @@ endif()
 # Without the network there is no library behind these headers.
 set(unwanted "")
 if(NOT TACIT_NETWORK)
-  set(unwanted REGEX "/tacit/(agent|coordinator|net)\\.h$" EXCLUDE)
+  set(unwanted REGEX "/tacit/(agent|coordinator|net|trustee)\\.h$" EXCLUDE)
 endif()
 install(DIRECTORY include/tacit TYPE INCLUDE FILES_MATCHING PATTERN "*.h" ${unwanted})
 

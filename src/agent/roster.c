@@ -197,6 +197,7 @@ static tacit_status keep_or_compare(const tc_kept_roster_party *p, tc_kept_roste
     if (tc_kept_roster_is_there(kept))
         return TACIT_OK;
     TC_TRY(tc_store_record_keep(p->store, &w, 0, found->bytes, found->n, err));
+    tc_kept_roster_fini(kept); /* it has the study's rounds */
     *kept = *found;
     *found = (tc_kept_roster){0};
     return TACIT_OK;

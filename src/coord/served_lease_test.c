@@ -198,7 +198,6 @@ static void an_operator_deletes_a_failed_trial(void **state)
     assert_int_equal(served_one(s, "w", NULL), 0);
     assert_int_equal(world_call(&s->w, "DELETE", path, op, NULL, &a), 409);
     assert_says(a, "trial 0 is RUNNING, and only a failed trial can be deleted");
-    json_decref(a);
     assert_int_equal(served_complete(s, 0, "{\"failed\": \"no power\"}", NULL), 200);
     assert_int_equal(world_call(&s->w, "DELETE", path, s->client, NULL, NULL), 403);
     for (int again = 0; again < 2; again++) {
@@ -209,7 +208,6 @@ static void an_operator_deletes_a_failed_trial(void **state)
     }
     assert_int_equal(world_call(&s->w, "DELETE", "/v1/studies/t/trials/7", op, NULL, &a), 404);
     assert_says(a, "there is no trial 7; this study has 1");
-    json_decref(a);
     assert_int_equal(world_call(&s->w, "GET", "/v1/studies/t/trials", op, NULL, &a), 200);
     assert_int_equal(json_array_size(json_object_get(a, "trials")), 0);
     json_decref(a);

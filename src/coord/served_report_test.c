@@ -79,7 +79,6 @@ static void a_trial_is_pruned_once(void **state)
     assert_says(a, "pruned can only be true");
     assert_int_equal(served_complete(s, 0, "{\"value\": 1, \"reason\": \"asha\"}", &a), 400);
     assert_says(a, "reason goes with pruned; a failure is told as failed");
-    json_decref(a);
     assert_int_equal(
         served_complete(s, 0, "{\"pruned\": true, \"reason\": \"asha 2 of 9 trials\"}", &a), 200);
     assert_ok(tc_shape_check(&tc_shape_trial_state, a, &err));

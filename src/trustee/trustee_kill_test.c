@@ -249,9 +249,9 @@ static void rounds_that_are_over_are_not_read_again(void **state)
 {
     trust_world *w = tc_alloc(1, sizeof *w);
     (void)state;
-    trust_begin(w, AGENTS, TRUSTEES, document);
+    trust_begin(w, AGENTS, everybody.trustees, everybody.document);
     trust_run(w);
-    for (uint64_t k = 0; k < TRUSTEES; k++) {
+    for (uint64_t k = 0; k < everybody.trustees; k++) {
         assert_int_equal(count(w->trustees[k].store.disk, TC_RECORD_DUTY), 2);
         assert_int_equal(w->trustees[k].store.duties, 0);
     }

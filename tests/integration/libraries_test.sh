@@ -49,7 +49,7 @@ if [ -e "$build/libtacit-net.so" ]; then # else -DTACIT_NETWORK=OFF
     case " $(needs 08_coordinator)" in *" tacit-net "*) ;; *) fail "08_coordinator is linked with $(needs 08_coordinator)" ;; esac
 else
     [ ! -e "$libdir/pkgconfig/tacit-net.pc" ] || fail "there is a tacit-net.pc without the library"
-    left=$(find "$root/usr" -name agent.h -o -name coordinator.h -o -name net.h -o -name '*.service')
+    left=$(find "$root/usr" -name agent.h -o -name coordinator.h -o -name net.h -o -name trustee.h -o -name '*.service')
     [ -z "$left" ] || fail "without the network there are $left"
 fi
 
