@@ -155,6 +155,24 @@ done
 refused 2 "--trustee-join needs a URL: a trustee cannot be reached by --outbox" "$tacit" agent --outbox "$dir/carried" \
     --study v --trustee-join "$dir/v.trustees" -- true
 
+# ---- a trustee that ends while its agent goes on
+
+sed 's/"s"/"w"/' "$dir/s.json" > "$dir/w.json"
+remote here create "$dir/w.json" > "$dir/out"
+remote here token w --uses 1 > "$dir/here.token" || exit 1
+field token "$dir/here.token" > "$dir/w.join"
+remote here token w --role trustee --uses 1 > "$dir/here.token" || exit 1
+field token "$dir/here.token" > "$dir/w.trustees"
+"$tacit" agent "$url" --study w --fingerprint "$pin" --token-file "$dir/w.join" --trustee-join "$dir/w.trustees" --quiet \
+    --storage "sqlite:///$dir/ends.db" --trustee-storage "sqlite:///$dir/ends-trustee.db" \
+    --accept-not-private --format json -- "$simulated" value 0 '{x}' > "$dir/ends.out" 2> "$dir/ends.err" &
+ends=$!
+until remote here trustees w --format csv | grep -q '^0,'; do sleep 0.02; done
+remote here dismiss w 0 > "$dir/out" || fail "remote dismiss: a trustee beside an agent"
+await grep -q "^trustee: it has ended, and the agent goes on without it: " "$dir/ends.err"
+kill "$ends"
+wait "$ends" 2> /dev/null || true
+
 # ---- a study without trustees has no roster, and needs none
 
 sed 's/"s"/"u"/; s/, "trustees": 3//' "$dir/s.json" > "$dir/u.json"

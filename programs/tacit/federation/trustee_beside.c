@@ -46,10 +46,13 @@ static void hear(void *user, const tacit_trustee_event *e)
     tc_trustee_say(((tc_trustee_beside *)user)->quiet, "trustee: ", e);
 }
 
+/* The agent may go on for days: that the others lack a trustee is said now, and once more at the end. */
 static void *run(void *user)
 {
     tc_trustee_beside *b = user;
     b->status = tacit_trustee_run(b->trustee, &b->err);
+    if (b->status != TACIT_OK && !stop(b))
+        tc_note(false, "trustee: it has ended, and the agent goes on without it: %s", b->err.msg);
     return NULL;
 }
 
