@@ -59,9 +59,10 @@ typedef struct bench {
     int64_t vector[M];
     double coordinator_ms; /* in all calls so far */
     cost agent, trustee;   /* of all of them */
-    size_t roster;         /* bytes of the answer that has it, ... */
-    double roster_ms;      /* ... and what another one costs the coordinator */
-    double study_ms;       /* an answer that describes the study */
+    tacit_hash roster_hash;
+    size_t roster;    /* bytes of the answer that has it, ... */
+    double roster_ms; /* ... and what another one costs the coordinator */
+    double study_ms;  /* an answer that describes the study */
     bool closes;
 } bench;
 
@@ -221,6 +222,14 @@ static void read_roster(bench *b)
     const tc_request q = {
         .method = "GET", .path = "/v1/studies/s/roster", .bearer = b->agents[0].access};
     json_t *j = ask(b, &q, &c), *batches = json_object_get(j, "round_keys");
+    tc_trust_roster roster;
+    uint8_t *whole;
+    size_t size;
+    const char *encoded = json_string_value(json_object_get(j, "roster"));
+    check(tc_base64_bytes(encoded ? encoded : "", "roster", 1 << 24, &whole, &size, &err), &err);
+    check(tc_trust_roster_read(whole, size, &roster, &err), &err);
+    b->roster_hash = tc_trust_roster_hash(&roster);
+    tc_free(whole);
     for (uint32_t k = 0; k < b->terms.count; k++) {
         uint8_t *bytes;
         size_t n;
@@ -244,7 +253,7 @@ static void deal(bench *b, uint64_t i, tc_text *body, tc_text *signature)
     const size_t n = tc_dealing_size(&b->terms, M);
     uint8_t *upload = tc_alloc(n, 1);
     const tc_dealer d = {.trustees = b->terms,
-                         .study = b->plan->hash,
+                         .roster = b->roster_hash,
                          .epoch = TC_ROSTER_EPOCH,
                          .kind = TC_DEALER_AGENT,
                          .number = i,
