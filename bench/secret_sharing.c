@@ -2,12 +2,12 @@
  *
  * N agents, K trustees with the usual terms, vectors of M = 100 numbers in one group. The coordinator is that of a deployment without
  * its sockets, on SQLite; trustees are those of `tacit trustee`, each with a SQLite store. An agent deals, signs and posts as
- * `tacit agent` does; its search and its own store are left out. Bytes are bodies of requests and answers, without headers. What
+ * `tacit agent` does; its search, its own store and its look at the coordinator's ledger are left out. Bytes are bodies of requests and answers, without headers. What
  * happens once in a study (enrolling, the roster) is a line of its own. Processor time is of the whole process, so of a store's threads too.
  *
  * Of all trustees and of all agents the mean is shown. peers/secagg_plus.py has the same round with Flower's SecAgg+.
  *
- *     bench_secret_sharing [N, all] [K, all] */
+ *     bench_secret_sharing [N, 0: 5, 30, 1000, 10000] [K, 0: 3, 4, 6, 8] */
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -365,8 +365,10 @@ static void let_trustees_act(bench *b)
 
 static void begin(bench *b, uint64_t n, uint32_t k)
 {
+    tacit_error err = {0};
     *b = (bench){.folder = "/tmp/tacit-sharing-XXXXXX", .n = n, .terms = tc_trustees_usual(k)};
     b->agents = tc_alloc(n, sizeof *b->agents);
+    check(tc_trustees_check(&b->terms, &err), &err);
     if (!b->agents || !mkdtemp(b->folder)) {
         perror("bench_secret_sharing");
         exit(1);
@@ -449,9 +451,8 @@ int main(int argc, char **argv)
            "%6s %2s %2s %8s %8s %8s %10s %10s %9s %10s %10s %8s %8s %10s\n",
            M, "", "", "", "an agent", "a trustee", "coord.", "once", "N", "K", "t", "sends",
            "hears", "ms", "sends", "hears", "ms", "ms", "roster", "ms", "study", "ms");
-    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
-        for (size_t j = 0; j < sizeof trustees / sizeof *trustees; j++)
-            if ((one_n == 0 || one_n == agents[i]) && (one_k == 0 || one_k == trustees[j]))
-                measure(agents[i], trustees[j]);
+    for (size_t i = 0; i < (one_n > 0 ? 1 : sizeof agents / sizeof *agents); i++)
+        for (size_t j = 0; j < (one_k > 0 ? 1 : sizeof trustees / sizeof *trustees); j++)
+            measure(one_n > 0 ? one_n : agents[i], one_k > 0 ? one_k : trustees[j]);
     return 0;
 }
