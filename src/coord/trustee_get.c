@@ -212,7 +212,7 @@ tacit_status tc_shares_get(tc_request_context *a, tacit_error *err)
     uint64_t round, after = 0, limit = UINT64_MAX;
     tc_open_study *d;
     tc_trustee_row t;
-    tc_round r;
+    tc_round r = {.phase = TC_PHASE_NONE};
     tc_stored_set set = {.version = 0};
     TC_TRY(tc_request_number(a, 1, "round", &round, err));
     TC_TRY(tc_query_number(a->q->query, "after", 0, INT64_MAX, &after, err));
