@@ -178,32 +178,30 @@ static void add_names(bool (*which)(const tc_algorithm *), tc_text *out)
             tc_text_addf(out, "%s%s", out->len > 0 ? ", " : "", (*a)->name);
 }
 
-static tacit_status refuse_single(const char *name, tacit_error *err)
+/* The sentence is `before`, the algorithm's name, `after`, and the names of those that are taken. */
+static tacit_status refuse(const char *before, const char *name, const char *after,
+                           bool (*which)(const tc_algorithm *), tacit_error *err)
 {
     tc_text names = {0};
-    add_names(tc_algorithm_federated, &names);
-    tacit_status status =
-        names.failed ? tc_fail_memory(err)
-                     : tc_fail(err, TACIT_E_ARG,
-                               "algorithm %s is for one party: a study with a federation takes "
-                               "one of %s",
-                               name, tc_text_get(&names));
+    add_names(which, &names);
+    tacit_status status = names.failed ? tc_fail_memory(err)
+                                       : tc_fail(err, TACIT_E_ARG, "%s%s%s%s", before, name, after,
+                                                 tc_text_get(&names));
     tc_text_fini(&names);
     return status;
 }
 
+static tacit_status refuse_single(const char *name, tacit_error *err)
+{
+    return refuse("algorithm ", name, " is for one party: a study with a federation takes one of ",
+                  tc_algorithm_federated, err);
+}
+
 static tacit_status refuse_trustees(const char *name, tacit_error *err)
 {
-    tc_text names = {0};
-    add_names(takes_trustees, &names);
-    tacit_status status =
-        names.failed ? tc_fail_memory(err)
-                     : tc_fail(err, TACIT_E_ARG,
-                               "federation.trustees: %s has no sums that trustees could add up; a "
-                               "study with trustees takes one of %s",
-                               name, tc_text_get(&names));
-    tc_text_fini(&names);
-    return status;
+    return refuse("federation.trustees: ", name,
+                  " has no sums that trustees could add up; a study with trustees takes one of ",
+                  takes_trustees, err);
 }
 
 /* A study that releases without noise says so on purpose. */
